@@ -1,0 +1,1 @@
+"""What node types and actions say about themselves; `catalogue.json` is generated from their declarations."""

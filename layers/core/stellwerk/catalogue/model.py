@@ -1,0 +1,91 @@
+"""The declaration of a node type or action, as the compiler, the palette, the CLI and the template read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from stellwerk.kernel.json import JsonObject, JsonValue
+
+
+class Kind(StrEnum):
+    """How the compiler treats a node."""
+
+    TRIGGER = "trigger"  # a run starts here
+    STEP = "step"  # one Lambda call, then a port
+    DELAY = "delay"  # flow.wait: a call that names a moment, a Wait state, a call that ends it
+    WAIT = "wait"  # a person, a mail or a child run answers a task token; may take a year
+    FOR_EACH = "for_each"
+    WHILE = "while"
+    STOP = "stop"  # ends its token; with an error, the run
+
+
+class Effect(StrEnum):
+    """What a node does to the world outside."""
+
+    READ = "read"  # nothing: may run again at will
+    WRITE = "write"
+    DESTRUCTIVE = "destructive"
+
+
+@dataclass(frozen=True)
+class NodeType:
+    """One node type or toolbox action.
+
+    `ports` are always there; `ports_from` names a parameter, a list whose entries (a string, or an object
+    with a `port`) are further ports that come first. `retry` lists the error names after which the compiler
+    lets Step Functions try again. `timeout` is in seconds. `parameters` and `result` are JSON Schemas.
+    """
+
+    type: str
+    kind: Kind
+    title: str
+    description: str
+    effect: Effect
+    idempotent: bool
+    ports: tuple[str, ...]
+    retry: tuple[str, ...]
+    timeout: int
+    parameters: JsonObject
+    result: JsonObject
+    handler: str
+    ports_from: str | None = None
+    attempts: int = 3
+    connection: str | None = None
+    node: bool = True
+    tool: bool = False
+    aliases: tuple[str, ...] = ()
+    sample: JsonValue = None
+    extra: JsonObject = field(default_factory=dict)
+
+    @property
+    def function(self) -> str:
+        """The name of its Lambda behind the deployment's prefix: `flow.for_each` is `flow-for_each`."""
+        return self.type.replace(".", "-")
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it may run again after a crash without a person looking first."""
+        return self.effect is Effect.READ or self.idempotent
+
+    def ports_for(self, parameters: JsonObject) -> tuple[str, ...]:
+        """Return the ports of a node with these parameters, without `error`, in their declared order."""
+        entries = parameters.get(self.ports_from) if self.ports_from else None
+        named: list[str] = []
+        if isinstance(entries, list):
+            for entry in entries:
+                name = entry.get("port") if isinstance(entry, dict) else entry
+                if isinstance(name, str) and name not in named:
+                    named.append(name)
+        return (*named, *(port for port in self.ports if port not in named))
+
+
+class Catalogue(Protocol):
+    """Finds node types by name."""
+
+    def find(self, name: str) -> NodeType | None:
+        """Return the type called `name`, or by one of its aliases; None if there is none."""
+
+    def types(self) -> tuple[NodeType, ...]:
+        """Return all types, sorted by name."""

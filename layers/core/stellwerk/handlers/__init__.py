@@ -1,0 +1,1 @@
+"""The Lambda edge: what surrounds every node, action and system handler."""

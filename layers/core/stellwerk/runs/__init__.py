@@ -1,0 +1,1 @@
+"""Runs: the journal of steps, run and task states, starting, deciding, replaying."""

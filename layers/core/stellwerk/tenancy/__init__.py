@@ -1,0 +1,1 @@
+"""Who may do what: mandates, features, instances, roles, access rules, and the scope of a call."""

@@ -1,0 +1,1 @@
+"""AWS on one machine, for development: moto with repairs, Lambdas in-process, data that stays. Never deployed."""
