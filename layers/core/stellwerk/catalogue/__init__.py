@@ -1,1 +1,4 @@
-"""What node types and actions say about themselves; `catalogue.json` is generated from their declarations."""
+"""What node types and actions say about themselves.
+
+`catalogue.json` is generated from their declarations.
+"""

@@ -1,4 +1,4 @@
-"""The declaration of a node type or action, as the compiler, the palette, the CLI and the template read it."""
+"""The declaration of a node type or action, as compiler, palette, CLI and template read it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class Effect(StrEnum):
 class NodeType:
     """One node type or toolbox action.
 
-    `ports` are always there; `ports_from` names a parameter, a list whose entries (a string, or an object
-    with a `port`) are further ports that come first. `retry` lists the error names after which the compiler
-    lets Step Functions try again. `timeout` is in seconds. `parameters` and `result` are JSON Schemas.
+    `ports` are always there; `ports_from` names a parameter, a list whose entries (a string, or an
+    object with a `port`) are further ports that come first. `retry` lists the error names after
+    which the compiler lets Step Functions try again. `timeout` is in seconds. `parameters` and
+    `result` are JSON Schemas.
     """
 
     type: str
@@ -61,7 +62,7 @@ class NodeType:
 
     @property
     def function(self) -> str:
-        """The name of its Lambda behind the deployment's prefix: `flow.for_each` is `flow-for_each`."""
+        """Its Lambda's name behind the deployment's prefix: `flow.for_each` is `flow-for_each`."""
         return self.type.replace(".", "-")
 
     @property
@@ -70,7 +71,7 @@ class NodeType:
         return self.effect is Effect.READ or self.idempotent
 
     def ports_for(self, parameters: JsonObject) -> tuple[str, ...]:
-        """Return the ports of a node with these parameters, without `error`, in their declared order."""
+        """Return the ports of a node with these parameters, in declared order, without `error`."""
         entries = parameters.get(self.ports_from) if self.ports_from else None
         named: list[str] = []
         if isinstance(entries, list):

@@ -1,5 +1,6 @@
-"""Errors carry who must act: the class name is the retry contract, the message says what, the remedy how to mend it.
+"""Errors carry who must act.
 
+The class name is the retry contract, the message says what, the remedy how to mend it.
 The class names travel through AWS Step Functions as `ErrorEquals`, which knows no inheritance;
 `RETRYABLE` is therefore the complete list of names and not a base class.
 """

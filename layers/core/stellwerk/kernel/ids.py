@@ -1,4 +1,7 @@
-"""Typed ids. New ones sort by time: 48 bits of milliseconds, then 80 random bits, in Crockford's base 32."""
+"""Typed ids.
+
+New ones sort by time: 48 bits of milliseconds, then 80 random bits, in Crockford's base 32.
+"""
 
 from __future__ import annotations
 

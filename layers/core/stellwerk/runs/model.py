@@ -1,4 +1,4 @@
-"""What is recorded of a run: the run, its steps (the journal), its human tasks, and how it was started."""
+"""What is recorded of a run: the run, its steps (the journal), its human tasks, its start."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class StepKey(BaseModel):
 class Step(Record):
     """An entry of the journal: one execution of a node (RunStepLog).
 
-    The entry of a loop's own key at a body's path (`lines` at `lines[3]`) is that pass's scope: its value is
-    the item, or a while loop's value before the pass, and its type is `scope`.
+    The entry of a loop's own key at a body's path (`lines` at `lines[3]`) is that pass's scope: its
+    value is the item, or a while loop's value before the pass, and its type is `scope`.
     """
 
     run: RunId

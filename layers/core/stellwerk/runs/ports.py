@@ -1,6 +1,8 @@
-"""What runs need from the world: stores, values, state machines. `stellwerk.aws` implements them on AWS,
-`tests/fakes` in memory; one contract test holds both. Everything raises `Conflict` where a condition does
-not hold, `NotFound` where a thing does not exist for the scope, `ServiceUnavailable` where AWS does not answer.
+"""What runs need from the world: stores, values, state machines.
+
+`stellwerk.aws` implements them on AWS, `tests/fakes` in memory; one contract test holds both.
+Everything raises `Conflict` where a condition does not hold, `NotFound` where a thing does not
+exist for the scope, `ServiceUnavailable` where AWS does not answer.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Journal(Protocol):
         """Return those of `keys` that exist, in one batch read (per 100 keys)."""
 
     def write(self, scope: Scope, step: Step) -> Step:
-        """Write `step` if the stored revision is `step.revision` (0: none stored); return it one higher."""
+        """Write `step` if the stored revision is `step.revision` (0: none); return it one higher."""
 
     def fill(self, scope: Scope, run: RunId, steps: Sequence[Step]) -> None:
         """Write many entries without condition: a loop's scopes, recorded entries of a replay."""
@@ -47,7 +49,8 @@ class Runs(Protocol):
     def create(self, scope: Scope, run: Run) -> Run:
         """Write the run and its delivery record at once.
 
-        Where (workflow, delivery) is known already, return the run that it started, and write nothing.
+        Where (workflow, delivery) is known already, return the run that it started, and write
+        nothing.
         """
 
     def get(self, scope: Scope, run: RunId) -> Run:
@@ -56,11 +59,12 @@ class Runs(Protocol):
     def write(self, scope: Scope, run: Run) -> Run:
         """Replace the run if the stored revision is `run.revision`; return it one higher.
 
-        Leaves `waits` and, while the run is open, the status as stored: only task transitions change those.
+        Leaves `waits` and, while the run is open, the status as stored: only task transitions
+        change those.
         """
 
     def end(self, scope: Scope, run: Run) -> Run:
-        """Write a run whose status is no longer open, if the stored one is open; `waits` becomes 0."""
+        """Write a run that is no longer open, if the stored one is open; `waits` becomes 0."""
 
     def list(
         self,
@@ -81,13 +85,13 @@ class Runs(Protocol):
 
 
 class Tasks(Protocol):
-    """Human tasks and other waits, with the count of waits on their run: each change is one transaction."""
+    """Human tasks, with the count of waits on their run: each change is one transaction."""
 
     def open(self, scope: Scope, task: HumanTask, step: Step) -> HumanTask:
-        """Write a pending task and its waiting step, and add one to the run's waits (which makes it paused).
+        """Write a pending task and its waiting step, and add one to the run's waits: it is paused.
 
-        A task of that id exists: only its token (and the step's, and `step` as given) is replaced, the task
-        is returned as it stands, and no wait is added. Raises Conflict if the run is over.
+        A task of that id exists: only its token (and the step's, and `step` as given) is replaced,
+        the task is returned as it stands, and no wait is added. Raises Conflict if the run is over.
         """
 
     def close(
@@ -99,12 +103,14 @@ class Tasks(Protocol):
         *,
         token: str | None = None,
     ) -> HumanTask:
-        """End a pending task and take one from the run's waits. Raises Conflict if it is not pending,
-        if `token` is given and is not the task's, naming who ended it and when.
+        """End a pending task and take one from the run's waits.
+
+        Raises Conflict if it is not pending, or if `token` is given and is not the task's, naming
+        who ended it and when.
         """
 
     def mark_answered(self, scope: Scope, task: TaskId, token: str) -> None:
-        """Note that Step Functions took the answer for `token`; nothing if the token has changed."""
+        """Note that Step Functions took the answer for `token`; nothing if that has changed."""
 
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return the task."""
@@ -123,30 +129,30 @@ class Tasks(Protocol):
         """Return a page of the instance's tasks with that status, the newest first."""
 
     def unanswered(self, scope: Scope) -> Iterator[HumanTask]:
-        """Yield tasks that are over while Step Functions has not taken their answer: the sweeper's work."""
+        """Yield tasks that are over while Step Functions has not taken their answer."""
 
 
 class Waits(Protocol):
-    """Waits without a person (child runs): the step, and the count of waits on the run, in one transaction."""
+    """Waits without a person (child runs): step and count of waits, in one transaction."""
 
     def open(self, scope: Scope, step: Step) -> Step:
         """Write the waiting step under its revision's condition, and add one to the run's waits."""
 
     def close(self, scope: Scope, step: Step) -> Step:
-        """Write the step, no longer waiting, under its revision's condition, and take one from the waits."""
+        """Write the step, no longer waiting, under its revision's condition; take one wait away."""
 
 
 class Executions(Protocol):
     """Executions of state machines, and the task tokens they wait on."""
 
     def start(self, scope: Scope, machine: str, name: str, data: JsonObject) -> str:
-        """Start an execution and return its ARN; the same name again returns the one that exists."""
+        """Start an execution and return its ARN; the same name returns the one that exists."""
 
     def stop(self, scope: Scope, execution: str, *, cause: str) -> None:
         """Stop an execution; one that is over or gone stays as it is."""
 
     def status(self, scope: Scope, execution: str) -> tuple[str, str, str]:
-        """Return the execution's status (`RUNNING`, `SUCCEEDED`, ...), error and cause; `GONE` if unknown."""
+        """Return the execution's status (`RUNNING`, ...; `GONE` if unknown), error and cause."""
 
     def succeed(self, scope: Scope, token: str, data: JsonValue) -> bool:
         """Answer a task token; False if nothing waits for it any more."""

@@ -1,4 +1,7 @@
-"""The scope of a call: who acts, for which mandate and instance. Every service and store method takes one."""
+"""The scope of a call: who acts, for which mandate and instance.
+
+Every service and store method takes one.
+"""
 
 from __future__ import annotations
 
@@ -27,5 +30,5 @@ def seeded(*, request: str = "") -> Scope:
 
 
 def of_run(mandate: str, instance: str, user: str, *, request: str = "") -> Scope:
-    """Return the scope in which a run's steps act: taken from the run's record, never from a payload."""
+    """Return the scope in which a run's steps act: from its record, never from a payload."""
     return Scope(MandateId(mandate), InstanceId(instance), UserId(user), request)

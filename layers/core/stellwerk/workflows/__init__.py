@@ -1,1 +1,1 @@
-"""Workflows: the graph, its expressions, its validation, and the compiler to the States Language. Pure."""
+"""Workflows: the graph, expressions, validation, the compiler to the States Language. Pure."""

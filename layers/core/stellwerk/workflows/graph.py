@@ -1,4 +1,4 @@
-"""The graph of a workflow, `stellwerk/graph@1`: nodes, and edges from ports. Its order has no meaning."""
+"""The graph of a workflow, `stellwerk/graph@1`: nodes, and edges from ports, in any order."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ class Position(_Model):
 
 
 class Node(_Model):
-    """A step of a workflow. `key` is what expressions call it, `parent` the loop whose body it belongs to."""
+    """A step of a workflow.
+
+    `key` is what expressions call it, `parent` the loop whose body it belongs to.
+    """
 
     key: NodeKey
     type: str
@@ -104,7 +107,10 @@ class Graph(_Model):
         return {parent: tuple(nodes) for parent, nodes in found.items()}
 
     def loops_around(self, key: NodeKey) -> tuple[NodeKey, ...]:
-        """Return the loops that hold node `key`, the outermost first. Ends at unknown or circular parents."""
+        """Return the loops that hold node `key`, the outermost first.
+
+        Ends at unknown or circular parents.
+        """
         found: list[NodeKey] = []
         parent = self.by_key[key].parent
         while parent is not None and parent not in found and parent in self.by_key:

@@ -34,7 +34,7 @@ class VersionStatus(StrEnum):
 
 
 class Version(Record):
-    """One graph of a workflow; immutable once published. `graph` is kept exact, in S3 when large."""
+    """One graph of a workflow; immutable once published. `graph` is exact, in S3 when large."""
 
     workflow: WorkflowId
     number: int

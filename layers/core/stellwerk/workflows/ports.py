@@ -29,7 +29,7 @@ class Versions(Protocol):
         """Return a page of workflows, by slug."""
 
     def add(self, scope: Scope, workflow: Workflow, version: Version) -> tuple[Workflow, Version]:
-        """Write a new version and the workflow that names it as latest, at once, under both revisions."""
+        """Write a new version and the workflow that names it as latest, under both revisions."""
 
     def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
         """Return the version."""
@@ -40,7 +40,7 @@ class Versions(Protocol):
     def publish(
         self, scope: Scope, workflow: Workflow, version: Version, before: Version | None
     ) -> Workflow:
-        """Write `version` as published, `before` as archived and the workflow that names it, at once."""
+        """Write `version` as published, `before` as archived, and the workflow that names it."""
 
 
 class Values(Protocol):
@@ -57,4 +57,7 @@ class Machines(Protocol):
     """State machines."""
 
     def create(self, scope: Scope, name: str, definition: str) -> str:
-        """Create a state machine and return its ARN; the same name with the same definition is the same."""
+        """Create a state machine and return its ARN.
+
+        The same name with the same definition is the same machine.
+        """
