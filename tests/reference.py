@@ -1,0 +1,148 @@
+"""The meaning of a graph, the ten rules of `workflow.md`; it shares nothing with the compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stellwerk.catalogue.model import Catalogue, Kind
+from stellwerk.kernel.ids import ROOT, NodeKey, Path
+from stellwerk.kernel.json import JsonValue
+from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, OnError, inside
+from tests.proof.outcome import Behaviour, Error, Failed, Fired, Outcome, Ran
+
+Ends = dict[str, JsonValue]
+Errors = list[Error]
+
+
+@dataclass
+class Reference:
+    """Interprets one graph; `behaviour` stands in for the world."""
+
+    graph: Graph
+    catalogue: Catalogue
+    behaviour: Behaviour
+
+    def run(self, trigger: NodeKey, payload: JsonValue) -> Outcome:
+        """Return what a run from `trigger` does."""
+        self.outcome, self.stopped = Outcome(), False
+        ends = self._scope(None, ROOT, payload, trigger)
+        if isinstance(ends, list):
+            self.outcome.completed, self.outcome.errors = False, ends
+        elif not self.stopped:  # rule 10
+            self.outcome.output = {**ends}
+        return self.outcome
+
+    def _scope(
+        self, loop: NodeKey | None, path: Path, given: JsonValue, trigger: NodeKey | None = None
+    ) -> Ends | Errors:
+        """Run one body; return the values of its live end nodes, or the errors that can end it."""
+        ports, values = dict[NodeKey, str | None](), Ends()
+        errors: Errors = []
+        before = set(self.outcome.certain)
+        waiting = list(self.graph.children.get(loop, ()))
+        while due := [node for node in waiting if self._decided(node, ports)]:  # rule 3
+            for node in due:
+                waiting.remove(node)
+                edges = self.graph.incoming[node.key]
+                live = sorted({e.source for e in edges if ports[e.source] == e.port})
+                entry = node.key == trigger or (loop is not None and not edges)  # rules 1 and 6
+                if not (live or entry):
+                    ports[node.key] = None  # rule 2: skipped
+                    continue
+                result = self._node(node, path, given if entry else self._input(live, values))
+                if isinstance(result, list):
+                    errors += result  # its edges stay undecided for ever
+                else:
+                    ports[node.key], values[node.key] = result
+        if errors:
+            self.outcome.certain = before  # rule 8
+            return errors
+        return {key: values[key] for key in values if not self.graph.outgoing[NodeKey(key)]}
+
+    def _decided(self, node: Node, ports: dict[NodeKey, str | None]) -> bool:
+        return all(edge.source in ports for edge in self.graph.incoming[node.key])
+
+    def _input(self, live: list[NodeKey], values: Ends) -> JsonValue:
+        return values[live[0]] if len(live) == 1 else {k: values[k] for k in live}  # rule 5
+
+    def _node(self, node: Node, path: Path, given: JsonValue) -> Fired | Errors:
+        """Run one node and note it; return what it fires, or the errors that leave it."""
+        kind = self.catalogue.find(node.type)
+        assert kind is not None
+        first = next(iter(kind.ports_for(node.parameters)), "")
+        result = (first, given) if node.disabled else self._work(kind.kind, node, path, given)
+        if isinstance(result, list):
+            self.outcome.failed.add((path, node.key))
+            leaving = self._leaving(result, handled=node.on_error is not OnError.FAIL)
+            if leaving:
+                return leaving
+            port = ERROR_PORT if node.on_error is OnError.BRANCH else first
+            result = (port, self._report(result))  # rule 7
+        self.outcome.ran[path, node.key] = Ran(given, *result)
+        self.outcome.certain.add((path, node.key))
+        return result
+
+    def _leaving(self, errors: Errors, *, handled: bool) -> Errors:
+        """Return the errors that get past a place where errors are handled, or are not."""
+        fatal = [error for error in errors if error.fatal]  # rule 9
+        self.outcome.ambiguous |= handled and 0 < len(fatal) < len(errors)
+        return fatal if handled else errors
+
+    def _report(self, errors: Errors) -> JsonValue:
+        first = errors[0]
+        details = {"type": first.type, "message": first.message, "node": first.place[1]}
+        return {"error": {**details, "uncertain": False}}
+
+    def _work(self, kind: Kind, node: Node, path: Path, given: JsonValue) -> Fired | Errors:
+        if kind is Kind.TRIGGER:
+            return "out", given
+        if kind is Kind.WHILE:
+            return self._while(node, path, given)
+        result = self.behaviour(node.key, path, given, 0)
+        if isinstance(result, Failed):
+            return [Error(result.type, result.message, (path, node.key), kind is Kind.STOP)]
+        if kind is Kind.FOR_EACH:
+            return self._for_each(node, path, result[1])
+        if kind is Kind.STOP:  # rule 9
+            self.stopped, self.outcome.output = True, result[1]
+        return result
+
+    def _for_each(self, node: Node, path: Path, items: JsonValue) -> Fired | Errors:
+        assert isinstance(items, list)
+        if len(items) > int(str(node.parameters.get("max_items", 1000))):
+            return [Error("LoopLimitExceeded", place=(path, node.key))]
+        slots = width = int(str(node.parameters.get("concurrency", 1)))
+        collect = node.parameters.get("on_item_error") == "collect"
+        before = set(self.outcome.certain)
+        values, reports = list[JsonValue](), list[JsonValue]()
+        errors: Errors = []
+        for index, item in enumerate(items):
+            ends = self._scope(node.key, inside(path, node.key, index), item)
+            values.append(None if isinstance(ends, list) else self._value(ends))
+            reports.append(self._report(ends) if isinstance(ends, list) else None)
+            leaving = self._leaving(ends, handled=collect) if isinstance(ends, list) else []
+            errors += leaving
+            slots -= bool(leaving)
+            if not slots:  # what fails may do so late, and no later item starts before
+                break
+        if errors and width > 1:
+            self.outcome.certain = before
+        return errors or ("out", {"items": values, "errors": reports})
+
+    def _while(self, node: Node, path: Path, given: JsonValue) -> Fired | Errors:
+        value, passes, place = given, 0, (path, node.key)
+        while True:
+            check = self.behaviour(node.key, path, value, passes)
+            if isinstance(check, Failed):
+                return [Error(check.type, check.message, place)]
+            if check[0] == "out":
+                return "out", {"value": value, "passes": passes}
+            if passes == int(str(node.parameters.get("max_passes", 100))):
+                return [Error("LoopLimitExceeded", place=place)]
+            ends = self._scope(node.key, inside(path, node.key, passes), value)
+            if isinstance(ends, list):
+                return ends
+            value, passes = self._value(ends), passes + 1
+
+    def _value(self, ends: Ends) -> JsonValue:
+        return next(iter(ends.values()), None) if len(ends) < 2 else {**ends}
