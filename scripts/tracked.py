@@ -15,7 +15,7 @@ from pathlib import Path
 _RULES = {
     "names a package registry": re.compile(
         r"\bpypi\.\w+|\b(?:registry|files)\.[\w-]+\.(?:org|com|io)\b|\bartifactor[y]\b|/simpl[e]/"
-        r'|"resolve[d]":|--(?:extra-)?index-url|--find-links'
+        r'|"resolve[d]":|--(?:extra-)?index-url|--find-link[s]'
     ),
     "holds a path of one machine": re.compile(r"(?<![\w.])/(?:work|root|home/\w+)/"),
     "leaves code out of the coverage": re.compile(r"pragma: n[o] (?:cover|branch)"),
