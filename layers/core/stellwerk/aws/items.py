@@ -1,0 +1,214 @@
+"""The one way to a DynamoDB table: items in, items out.
+
+Unfinished batches and contended writes are repeated a bounded number of times, with pauses that
+spread out writers who met.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from stellwerk.aws import expressions
+from stellwerk.aws.errors import Contended, translated
+from stellwerk.aws.expressions import Attribute, Item, Put, Update, Write, decoded, encoded, raw_key
+from stellwerk.aws.keys import Key
+from stellwerk.aws.tables import Index
+from stellwerk.kernel.errors import RateLimited
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import (
+        AttributeValueTypeDef,
+        QueryInputTypeDef,
+        WriteRequestUnionTypeDef,
+    )
+
+READ_BATCH = 100
+WRITE_BATCH = 25
+TRIES = 14
+"""Of a contended write: about 4 s in all, enough for 40 writers of one item."""
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Part of a partition, of the table or of an index, in the order of the sort key.
+
+    `prefix` and `until` bound the sort key; `after` is the key of the last item of the page before,
+    which need not exist any more.
+    """
+
+    partition: str
+    index: Index | None = None
+    prefix: str | None = None
+    until: str | None = None
+    newest_first: bool = False
+    after: Mapping[str, Attribute] | None = None
+
+    @property
+    def condition(self) -> str:
+        """The condition on the sort key, if any, with its placeholders."""
+        if self.prefix is not None:
+            return " AND begins_with(#s, :s)"
+        return "" if self.until is None else " AND #s <= :s"
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The names of the partition and the sort key."""
+        return (self.index.partition, self.index.sort) if self.index else ("pk", "sk")
+
+
+class Items:
+    """One table."""
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table: str,
+        *,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._table = table
+        self._pause = pause
+
+    def get(self, key: Key) -> Item | None:
+        """Return the item as it is now."""
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table, Key=raw_key(key), ConsistentRead=True
+            )
+        return decoded(answer["Item"]) if "Item" in answer else None
+
+    def batch(self, keys: Sequence[Key]) -> dict[Key, Item]:
+        """Return those items that exist, as they are now: one request per 100 keys."""
+        found: dict[Key, Item] = {}
+        unique = list(dict.fromkeys(keys))
+        for start in range(0, len(unique), READ_BATCH):
+            for item in self._batch(unique[start : start + READ_BATCH]):
+                found[Key(str(item["pk"]), str(item["sk"]))] = item
+        return found
+
+    def query(self, wanted: Range, *, limit: int | None = None) -> Iterator[Item]:
+        """Yield items page by page, at most `limit`; consistent except on an index."""
+        request = self._query(wanted, limit)
+        left = limit
+        while True:
+            with translated():
+                answer = self._client.query(**request)
+            yield from (decoded(item) for item in answer["Items"])
+            left = None if left is None else left - len(answer["Items"])
+            if "LastEvaluatedKey" not in answer or left == 0:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def count(self, wanted: Range) -> int:
+        """Return how many items the range holds, without reading their bodies."""
+        request = self._query(wanted, None)
+        request["Select"] = "COUNT"
+        total = 0
+        while True:
+            with translated():
+                answer = self._client.query(**request)
+            total += answer["Count"]
+            if "LastEvaluatedKey" not in answer:
+                return total
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def put(self, put: Put) -> None:
+        """Write an item; raises `Refused` where its condition does not hold."""
+        request = expressions.put_request(self._table, put)
+        self._contended(lambda: self._client.put_item(**request))
+
+    def update(self, update: Update) -> Item:
+        """Change an item and return it as it stands then; raises `Refused` as `put` does."""
+        request = expressions.update_request(self._table, update)
+        answer = self._contended(
+            lambda: self._client.update_item(**request, ReturnValues="ALL_NEW")
+        )
+        return decoded(answer["Attributes"])
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        """Write all or nothing; raises `Refused` with one reason per write, in order."""
+        entries = [expressions.transact_request(self._table, write) for write in writes]
+        self._contended(lambda: self._client.transact_write_items(TransactItems=entries))
+
+    def fill(self, puts: Sequence[Put]) -> None:
+        """Write many items without condition, 25 at a time, in order of batches."""
+        for start in range(0, len(puts), WRITE_BATCH):
+            requests: list[WriteRequestUnionTypeDef] = [
+                {"PutRequest": {"Item": expressions.put_request(self._table, put)["Item"]}}
+                for put in puts[start : start + WRITE_BATCH]
+            ]
+            self._fill(requests)
+
+    def _contended(self, call: Callable[[], R]) -> R:
+        for attempt in range(1, TRIES):
+            try:
+                with translated():
+                    return call()
+            except Contended:
+                self._wait(attempt)
+        with translated():
+            return call()
+
+    def _batch(self, keys: Sequence[Key]) -> Iterator[Item]:
+        wanted: list[dict[str, AttributeValueTypeDef]] = [raw_key(key) for key in keys]
+        for attempt in range(1, TRIES):
+            with translated():
+                answer = self._client.batch_get_item(
+                    RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
+                )
+            yield from (decoded(item) for item in answer["Responses"].get(self._table, []))
+            left = answer["UnprocessedKeys"].get(self._table)
+            if left is None:
+                return
+            wanted = [dict(key) for key in left["Keys"]]
+            self._wait(attempt)
+        raise RateLimited(f"table {self._table} did not answer {len(wanted)} keys of a batch")
+
+    def _fill(self, requests: Sequence[WriteRequestUnionTypeDef]) -> None:
+        for attempt in range(1, TRIES):
+            with translated():
+                answer = self._client.batch_write_item(RequestItems={self._table: requests})
+            left = answer["UnprocessedItems"].get(self._table)
+            if not left:
+                return
+            requests = left
+            self._wait(attempt)
+        raise RateLimited(f"table {self._table} did not take {len(requests)} items of a batch")
+
+    def _wait(self, attempt: int) -> None:
+        self._pause(random.uniform(0, min(0.5, 0.01 * 2**attempt)))
+
+    def _query(self, wanted: Range, limit: int | None) -> QueryInputTypeDef:
+        partition, sort = wanted.keys
+        bound = wanted.until if wanted.prefix is None else wanted.prefix
+        request: QueryInputTypeDef = {
+            "TableName": self._table,
+            "KeyConditionExpression": "#p = :p" + wanted.condition,
+            "ExpressionAttributeNames": {"#p": partition},
+            "ExpressionAttributeValues": {":p": {"S": wanted.partition}},
+            "ScanIndexForward": not wanted.newest_first,
+            "ConsistentRead": wanted.index is None,
+        }
+        if bound is not None:
+            request["ExpressionAttributeNames"] = {"#p": partition, "#s": sort}
+            request["ExpressionAttributeValues"] = {
+                ":p": {"S": wanted.partition},
+                ":s": {"S": bound},
+            }
+        if wanted.index:
+            request["IndexName"] = wanted.index.name
+        if wanted.after is not None:
+            request["ExclusiveStartKey"] = {
+                name: encoded(value) for name, value in wanted.after.items()
+            }
+        if limit is not None:
+            request["Limit"] = limit
+        return request

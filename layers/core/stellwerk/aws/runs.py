@@ -1,0 +1,168 @@
+"""Runs and the records of what started them.
+
+A run's status and its count of open waits are attributes beside the body: the transitions of tasks
+change them without touching the rest, and they win over the body on reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from stellwerk.aws import keys, listing, standing, tables
+from stellwerk.aws.bodies import Bodies, changes, written_before
+from stellwerk.aws.errors import Refused
+from stellwerk.aws.expressions import Item, Put, Update, absent, among, decoded, equals
+from stellwerk.aws.items import Items, Range
+from stellwerk.kernel.errors import Conflict, StellwerkError
+from stellwerk.kernel.ids import RunId, WorkflowId
+from stellwerk.kernel.pages import Page
+from stellwerk.runs.model import Run, RunStatus
+from stellwerk.tenancy.scope import Scope
+
+DELIVERY_LIFE = timedelta(days=400)
+
+
+class DynamoRuns:
+    """Runs on the table `runs`. Requests: create, get, write, end 1; list 2; count 5 or more."""
+
+    def __init__(self, items: Items, bodies: Bodies) -> None:
+        self._items = items
+        self._bodies = bodies
+
+    def create(self, scope: Scope, run: Run) -> Run:
+        """Write run and delivery record, or return the run that the delivery has started."""
+        record = Put(keys.run(scope, run.id), self._created(scope, run), when=(absent(),))
+        try:
+            self._items.transact([_delivery(scope, run), record])
+        except Refused as refused:
+            delivered = refused.reasons[0].item
+            if delivered is None:
+                raise Conflict(f"run {run.id} exists already") from refused
+            return self.get(scope, RunId(str(decoded(delivered)["run"])))
+        return run.model_copy(update={"revision": run.revision + 1})
+
+    def get(self, scope: Scope, run: RunId) -> Run:
+        """Return the run; raises NotFound."""
+        item = self._items.get(keys.run(scope, run))
+        if item is None:
+            raise standing.run_missing(run)
+        return self._record(scope, item)
+
+    def write(self, scope: Scope, run: Run) -> Run:
+        """Replace the run at its revision; status and waits stay as stored."""
+        key = keys.run(scope, run.id)
+        item = self._bodies.item(scope, run, _place(run))
+        try:
+            stored = self._items.update(
+                changes(key, item, when=(equals("revision", run.revision),))
+            )
+        except Refused as refused:
+            stored = decoded(refused.reasons[0].item or {})
+            if not written_before(item, refused.reasons[0]):
+                raise _changed(run, stored) from refused
+        return _as_stored(run, stored)
+
+    def end(self, scope: Scope, run: Run) -> Run:
+        """Write a run that is over, if the stored one is open; no wait is left."""
+        if run.status.open:
+            raise ValueError(f"run {run.id} cannot end as {run.status}")
+        try:
+            stored = self._items.update(self._ending(scope, run))
+        except Refused as refused:
+            raise standing.not_open(run.id, refused.reasons[0]) from refused
+        return _as_stored(run, stored)
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        workflow: WorkflowId | None = None,
+        status: RunStatus | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        """Return a page of runs, newest first; short by those whose status changes meanwhile."""
+        wanted = _listed(scope, workflow, status)
+        found = listing.page(self._items, wanted, cursor=cursor, limit=limit)
+        runs = [self._record(scope, item) for item in found.items]
+        return Page([run for run in runs if status in {None, run.status}], found.cursor)
+
+    def open_runs(self, scope: Scope) -> Iterator[Run]:
+        """Yield every run that is not over: 2 requests per 100."""
+        wanted = Range(keys.runs_open(scope), index=tables.SWEEP)
+        for item in listing.everything(self._items, wanted):
+            run = self._record(scope, item)
+            if run.status.open:
+                yield run
+
+    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
+        """Return how many runs stand where: one request per status and 1 MB of index keys."""
+        return {status: self._items.count(_listed(scope, workflow, status)) for status in RunStatus}
+
+    def _created(self, scope: Scope, run: Run) -> Item:
+        return {
+            **self._bodies.item(scope, run, _place(run)),
+            **standing.attributes(scope, run.workflow, run.status),
+            "waits": run.waits,
+            "workflow": run.workflow,
+            "in_instance": keys.runs_of_instance(scope),
+            "in_workflow": keys.runs_of_workflow(scope, run.workflow),
+            "listed_at": keys.listed_at(run.started, run.id),
+            "in_sweep": keys.runs_open(scope),
+            "sweep_at": keys.listed_at(run.started, run.id),
+        }
+
+    def _ending(self, scope: Scope, run: Run) -> Update:
+        item = self._bodies.item(scope, run, _place(run))
+        del item["revision"]
+        over = standing.attributes(scope, run.workflow, run.status) | {"waits": 0}
+        update = changes(
+            keys.run(scope, run.id), item | over, when=(among("status", standing.OPEN),)
+        )
+        swept = ("in_sweep", "sweep_at")
+        return replace(update, add={"revision": 1}, remove=(*update.remove, *swept))
+
+    def _record(self, scope: Scope, item: Item) -> Run:
+        return _as_stored(self._bodies.record(scope, item, Run), item)
+
+
+def _as_stored(run: Run, stored: Item) -> Run:
+    standing_ = {"revision": stored["revision"], "waits": stored["waits"]}
+    return run.model_copy(update={**standing_, "status": RunStatus(str(stored["status"]))})
+
+
+def _delivery(scope: Scope, run: Run) -> Put:
+    item: Item = {
+        "run": run.id,
+        "delivery": run.trigger.delivery[:1024],
+        tables.TTL_ATTRIBUTE: int((run.started + DELIVERY_LIFE).timestamp()),
+    }
+    return Put(keys.delivery(scope, run.workflow, run.trigger.delivery), item, when=(absent(),))
+
+
+def _place(run: Run) -> str:
+    return f"runs/{run.id}"
+
+
+def _listed(scope: Scope, workflow: WorkflowId | None, status: RunStatus | None) -> Range:
+    if workflow and status:
+        partition = keys.runs_of_workflow_by_status(scope, workflow, status)
+        return Range(partition, index=tables.BY_WORKFLOW_STATUS, newest_first=True)
+    if workflow:
+        partition = keys.runs_of_workflow(scope, workflow)
+        return Range(partition, index=tables.BY_WORKFLOW, newest_first=True)
+    if status:
+        partition = keys.runs_by_status(scope, status)
+        return Range(partition, index=tables.BY_STATUS, newest_first=True)
+    return Range(keys.runs_of_instance(scope), index=tables.BY_INSTANCE, newest_first=True)
+
+
+def _changed(run: Run, stored: Item) -> StellwerkError:
+    if not stored:
+        return standing.run_missing(run.id)
+    return Conflict(
+        f"run {run.id} is stored at revision {stored['revision']}, not {run.revision}",
+        remedy="Read the run again and repeat the change.",
+    )
