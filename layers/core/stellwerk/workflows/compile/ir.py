@@ -1,0 +1,129 @@
+"""The states of a machine before they are text: frozen, named, with symbolic variables.
+
+`next` is the name of another state of the same scope, or None: the scope ends. Payload values
+that begin with `{%` are JSONata written by the compiler; no text of a user ever becomes one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from stellwerk.kernel.ids import NodeKey
+from stellwerk.kernel.json import JsonValue
+
+if TYPE_CHECKING:
+    from stellwerk.workflows.compile.scopes import Scope
+
+
+@dataclass(frozen=True)
+class Catch:
+    """Where to go on with `{"Error", "Cause"}` as input after one of `errors`."""
+
+    errors: tuple[str, ...]
+    next: str
+
+
+@dataclass(frozen=True)
+class Again:
+    """After which errors a Task is tried again: `interval` seconds, growing by `backoff`."""
+
+    errors: tuple[str, ...]
+    attempts: int
+    interval: float = 1
+    backoff: float = 2
+
+
+@dataclass(frozen=True)
+class Task:
+    """Calls a Lambda.
+
+    `fires` is the node whose port the answer names; `resets` a pass that begins.
+    """
+
+    name: str
+    function: str
+    payload: Mapping[str, JsonValue]
+    next: str | None
+    fires: NodeKey | None = None
+    token: bool = False
+    timeout: int | str | None = None
+    again: tuple[Again, ...] = ()
+    catch: tuple[Catch, ...] = ()
+    assign: Mapping[str, JsonValue] = field(default_factory=dict)
+    output: str | None = None
+    resets: Scope | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Goes where the first true condition says, else to `default`."""
+
+    name: str
+    rules: tuple[tuple[str, str | None], ...]
+    default: str | None
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Assigns variables."""
+
+    name: str
+    next: str | None
+    assign: Mapping[str, JsonValue] = field(default_factory=dict)
+    output: str | None = None
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Runs branches at once and takes up the ports that they hand out."""
+
+    name: str
+    branches: tuple[Scope, ...]
+    next: str | None
+    catch: tuple[Catch, ...] = ()
+
+
+@dataclass(frozen=True)
+class Map:
+    """Runs its body once per entry of `items`, at most `most` times."""
+
+    name: str
+    loop: NodeKey
+    items: str
+    concurrency: int
+    body: Scope
+    most: int
+    next: str | None
+    catch: tuple[Catch, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Waits until a moment."""
+
+    name: str
+    until: str
+    next: str | None
+
+
+@dataclass(frozen=True)
+class Fail:
+    """Ends the execution as failed."""
+
+    name: str
+    error: str
+    cause: str
+
+
+EVERY_ERROR = "States.ALL"
+
+
+def quoted(text: str) -> str:
+    """Return `text` as a JSONata string literal."""
+    return f"'{text}'" if text.isidentifier() and text.isascii() else json.dumps(text)
+
+
+State: TypeAlias = "Task | Choice | Pass | Parallel | Map | Wait | Fail"

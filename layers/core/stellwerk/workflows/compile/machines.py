@@ -1,0 +1,206 @@
+"""The stages in order.
+
+levels, analyses and plans; then machines, loops rolled over until all fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stellwerk.catalogue.model import Catalogue
+from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.ids import NodeKey
+from stellwerk.workflows.compile.asl import definition
+from stellwerk.workflows.compile.budget import (
+    BYTES,
+    EVENTS,
+    LoopSpending,
+    Spending,
+    loops,
+    spending,
+)
+from stellwerk.workflows.compile.ir import Choice, Fail
+from stellwerk.workflows.compile.liveness import Liveness, bits
+from stellwerk.workflows.compile.loops import Loops, child_scope
+from stellwerk.workflows.compile.normalise import Level as NormalLevel
+from stellwerk.workflows.compile.normalise import Step, normalise
+from stellwerk.workflows.compile.plan import gates, plan
+from stellwerk.workflows.compile.scopes import Scope
+from stellwerk.workflows.compile.tasks import Emitter
+from stellwerk.workflows.compile.tracks import Level, Track
+from stellwerk.workflows.graph import Graph, graph_hash
+
+CHUNK_EVENTS = EVENTS // 2
+"""Events that one chunk of a loop may spend."""
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """What a definition says besides the graph.
+
+    `prefix` begins the names of the Lambdas; `comment` is for people in the console; `patient`
+    treats every step as one that can wait, to measure how many joins would need a gate.
+    """
+
+    prefix: str = "stellwerk"
+    comment: str = ""
+    patient: bool = False
+    events: int = EVENTS
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """State machines of a graph: its own, and by loop those that run chunks of it.
+
+    `watch` names the gated steps to look at after a step has finished. `forecast` bounds the
+    machine's own executions, `gated` are the joins that are gates.
+    """
+
+    definition: str
+    children: dict[NodeKey, str]
+    graph_hash: str
+    watch: dict[NodeKey, tuple[NodeKey, ...]]
+    forecast: Spending
+    gated: frozenset[NodeKey] = field(default_factory=frozenset)
+
+
+def compile_graph(graph: Graph, catalogue: Catalogue, options: CompileOptions) -> Compiled:
+    """Compile a valid graph: the same graph gives the same bytes.
+
+    Raises BadInput where the graph was not validated, forks nest too deep, or a part outgrows
+    what an execution may spend, naming the node that spends it.
+    """
+    workshop = Workshop(graph, catalogue, options)
+    main, children = workshop.build()
+    return Compiled(
+        definition=workshop.text(main, ""),
+        children={loop: workshop.text(scope, loop) for loop, scope in children.items()},
+        graph_hash=graph_hash(graph),
+        watch=workshop.watch(),
+        forecast=spending(main),
+        gated=frozenset(workshop.gated()),
+    )
+
+
+class Workshop:
+    """Holds the levels, analyses and plans of one graph while its machines are built."""
+
+    def __init__(self, graph: Graph, catalogue: Catalogue, options: CompileOptions) -> None:
+        self.options = options
+        self.levels = normalise(graph, catalogue, patient=options.patient)
+        self.analyses = {loop: Liveness(level) for loop, level in self.levels.items()}
+        self.plans = {loop: plan(live) for loop, live in self.analyses.items()}
+        self.containers: dict[NodeKey, Step] = {
+            step.key: step
+            for level in self.levels.values()
+            for step in level.steps
+            if step.key in self.levels
+        }
+
+    def build(self) -> tuple[Scope, dict[NodeKey, Scope]]:
+        """Return the scopes of the machine and of its children, all within what may be spent."""
+        chunks: dict[NodeKey, int] = {}
+        while True:
+            main = self._main(chunks)
+            children = {loop: self._child(loop, chunks) for loop in sorted(chunks)}
+            heavy = [s for s in (main, *children.values()) if spending(s).events > self._limit]
+            if not heavy:
+                return main, children
+            loop = self._heaviest(heavy[0], chunks)
+            size = min(CHUNK_EVENTS, self._limit // 2) // max(loop.each.events, 1)
+            chunks[loop.loop] = max(size, 1)
+
+    @property
+    def _limit(self) -> int:
+        return self.options.events
+
+    def _heaviest(self, scope: Scope, chunks: dict[NodeKey, int]) -> LoopSpending:
+        """The loop to roll over.
+
+        the one that spends most, of those of which one pass still fits.
+        """
+        inline = [loop for loop in loops(scope) if loop.loop not in chunks]
+        fitting = [loop for loop in inline if loop.each.events <= self._limit // 2]
+        if not fitting:
+            raise self._too_much(scope, inline)
+        return max(fitting, key=lambda loop: (loop.events, loop.loop))
+
+    def _too_much(self, scope: Scope, inline: list[LoopSpending]) -> BadInput:
+        events = spending(scope).events
+        worst = max(inline, key=lambda loop: loop.events, default=None)
+        where = f" Loop {worst.loop} alone spends {worst.events:,}." if worst else ""
+        return BadInput(
+            f"A run could spend {events:,} history events, {self._limit:,} are allowed.{where}",
+            remedy="Move a part into a workflow of its own and call it as sub-workflow.",
+        )
+
+    def _emitter(self, chunks: dict[NodeKey, int]) -> tuple[Emitter, Loops]:
+        containers = Loops(self.levels, self.analyses, self.plans, chunks)
+        return Emitter(containers.emit), containers
+
+    def _main(self, chunks: dict[NodeKey, int]) -> Scope:
+        emitter, _ = self._emitter(chunks)
+        live = self.analyses[None]
+        level = Level(live, emitter, "")
+        scope = child_scope()
+        scope.entry["run"] = "{% $states.input.run %}"
+        triggers = list(bits(live.sources))
+        if len(triggers) == 1:
+            scope.certain = level.keys(live.surely(triggers[0]))
+        track = Track(level, scope, self.plans[None])
+        starts = [(live.level.steps[trigger].key, track.enter(trigger)) for trigger in triggers]
+        scope.start = starts[0][1] if len(starts) == 1 else _which_trigger(scope, starts)
+        track.emit()
+        return scope
+
+    def _child(self, loop: NodeKey, chunks: dict[NodeKey, int]) -> Scope:
+        emitter, containers = self._emitter(chunks)
+        scope = child_scope()
+        containers.child(emitter, self.containers[loop], scope)
+        return scope
+
+    def text(self, scope: Scope, loop: str) -> str:
+        """Return the definition of a machine; raise BadInput where it is too large for Amazon."""
+        comment = self.options.comment + (f" · {loop}" if loop else "")
+        text = definition(scope, prefix=self.options.prefix, comment=comment)
+        size = len(text.encode())
+        if size > BYTES:
+            raise BadInput(
+                f"The definition has {size:,} bytes, {BYTES:,} are allowed.",
+                remedy="Move a part of the workflow into a workflow of its own and call it as "
+                "sub-workflow.",
+            )
+        return text
+
+    def gated(self) -> list[NodeKey]:
+        """Return the steps whose joins are gates."""
+        return [self._steps(loop)[step].key for loop, step in self._gates()]
+
+    def watch(self) -> dict[NodeKey, tuple[NodeKey, ...]]:
+        """Return for each step the gates that it may be the last to decide."""
+        found: dict[NodeKey, tuple[NodeKey, ...]] = {}
+        for loop, gate in self._gates():
+            steps = self._steps(loop)
+            for ancestor in bits(self.analyses[loop].ancestors[gate]):
+                key = steps[ancestor].key
+                found[key] = tuple(sorted({*found.get(key, ()), steps[gate].key}))
+        return dict(sorted(found.items()))
+
+    def _gates(self) -> list[tuple[NodeKey | None, int]]:
+        return [(loop, gate) for loop, moves in self.plans.items() for gate in gates(moves)]
+
+    def _steps(self, loop: NodeKey | None) -> tuple[Step, ...]:
+        level: NormalLevel = self.levels[loop]
+        return level.steps
+
+
+def _which_trigger(scope: Scope, starts: list[tuple[NodeKey, str]]) -> str:
+    """Add the switch between a workflow's triggers."""
+    name = scope.names.state("? trigger")
+    unknown = scope.names.state("! unknown trigger")
+    rules = tuple(
+        (f"$states.context.Execution.Input.trigger = '{key}'", state) for key, state in starts
+    )
+    scope.add(Choice(name, rules, unknown))
+    scope.add(Fail(unknown, "UnknownTrigger", "The run names a trigger that its version lacks."))
+    return name
