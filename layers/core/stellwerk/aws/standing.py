@@ -1,7 +1,7 @@
 """Where a run stands: its status and the number of its open waits, changed as one.
 
 A run is paused while a wait is open. Opening one pauses it whatever the number was; closing one
-must know whether it is the last: it supposes so, and if the refusal shows others, says so the next time.
+must know whether it is the last: it supposes so, and if it is refused, knows better the next time.
 """
 
 from __future__ import annotations

@@ -1,0 +1,90 @@
+"""The settings of a deployment, read from `STELLWERK_*` variables here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from stellwerk.kernel.errors import BadInput
+
+Stage = Literal["local", "test", "aws"]
+_STAGES = ("local", "test", "aws")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are. Two deployments differ in nothing else.
+
+    Each is read from `STELLWERK_<NAME>`; what the prefix, region and account imply need not be set.
+    """
+
+    stage: Stage
+    prefix: str
+    """Begins the name of every resource of the deployment."""
+    region: str
+    account: str
+    platform_table: str
+    runs_table: str
+    bucket: str
+    states_role: str
+    """ARN of the role under which state machines act."""
+    endpoint_url: str | None
+    """Where AWS is, if not at AWS."""
+    data: Path
+    """Folder of the local cloud."""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Settings:
+        """Return the settings in `environment`; raises BadInput naming all variables at fault."""
+        read = _Reader(environment)
+        prefix = read.text("PREFIX", "stellwerk", longest=20)
+        account = read.text("ACCOUNT", "123456789012", longest=12)
+        region = read.text("REGION", environment.get("AWS_REGION", "eu-central-1"))
+        role = f"arn:aws:iam::{account}:role/{prefix}-states"
+        settings = cls(
+            stage=cast("Stage", read.choice("STAGE", "local", _STAGES)),
+            prefix=prefix,
+            region=region,
+            account=account,
+            platform_table=read.text("PLATFORM_TABLE", f"{prefix}-platform"),
+            runs_table=read.text("RUNS_TABLE", f"{prefix}-runs"),
+            bucket=read.text("BUCKET", f"{prefix}-{account}-{region}"),
+            states_role=read.text("STATES_ROLE", role),
+            endpoint_url=environment.get("STELLWERK_ENDPOINT_URL") or None,
+            data=Path(read.text("DATA", ".stellwerk")),
+        )
+        read.check()
+        return settings
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Return the settings of this process."""
+        return cls.of(os.environ)
+
+
+class _Reader:
+    """Reads variables and collects what is wrong with them."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._faults: list[str] = []
+
+    def text(self, name: str, default: str, *, longest: int = 2048) -> str:
+        value = self._environment.get(f"STELLWERK_{name}", default).strip()
+        if not 0 < len(value) <= longest:
+            self._faults.append(f"STELLWERK_{name} must have 1 to {longest} characters: '{value}'")
+        return value
+
+    def choice(self, name: str, default: str, choices: tuple[str, ...]) -> str:
+        value = self.text(name, default)
+        if value not in choices:
+            named = ", ".join(choices)
+            self._faults.append(f"STELLWERK_{name} must be one of {named}, not '{value}'")
+        return value
+
+    def check(self) -> None:
+        if self._faults:
+            raise BadInput("; ".join(self._faults), remedy="Set these variables, or remove them.")

@@ -1,0 +1,61 @@
+"""What the fakes of one test share: all records by scope, behind one lock."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from stellwerk.kernel.errors import BadInput, Conflict
+from stellwerk.kernel.ids import RunId, TaskId, WorkflowId
+from stellwerk.kernel.pages import Page
+from stellwerk.kernel.records import Record
+from stellwerk.runs.model import HumanTask, Run, Step, StepKey
+from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.model import Version, Workflow
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Record)
+
+
+@dataclass
+class Tenant:
+    """The records of one instance of one mandate."""
+
+    steps: dict[tuple[RunId, StepKey], Step] = field(default_factory=dict)
+    runs: dict[RunId, Run] = field(default_factory=dict)
+    deliveries: dict[tuple[WorkflowId, str], RunId] = field(default_factory=dict)
+    tasks: dict[TaskId, HumanTask] = field(default_factory=dict)
+    workflows: dict[WorkflowId, Workflow] = field(default_factory=dict)
+    versions: dict[tuple[WorkflowId, int], Version] = field(default_factory=dict)
+    values: dict[str, bytes] = field(default_factory=dict)
+
+
+class Memory:
+    """All tenants. Hold `lock` around every change."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._tenants: dict[tuple[str, str], Tenant] = defaultdict(Tenant)
+
+    def of(self, scope: Scope) -> Tenant:
+        """Return the records that `scope` may see."""
+        return self._tenants[scope.mandate, scope.instance]
+
+
+def replaced(stored: R | None, record: R) -> R:
+    """Return `record` one revision higher, if `stored` is what it replaces."""
+    if record.revision != (stored.revision if stored else 0):
+        raise Conflict(f"revision {record.revision} is not what is stored")
+    return record.model_copy(update={"revision": record.revision + 1})
+
+
+def paged(items: Sequence[T], cursor: str | None, limit: int) -> Page[T]:
+    """Return a page; the cursor is the number of items before the next one."""
+    if cursor is not None and not cursor.isdigit():
+        raise BadInput(f"'{cursor}' is not a cursor")
+    start = int(cursor or 0)
+    end = start + max(1, min(limit, 100))
+    return Page(items[start:end], str(end) if end < len(items) else None)

@@ -1,0 +1,105 @@
+"""Runs in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.ids import RunId, WorkflowId
+from stellwerk.kernel.pages import Page
+from stellwerk.runs.model import Run, RunStatus
+from stellwerk.tenancy.scope import Scope
+from tests.fakes.memory import Memory, paged, replaced
+
+
+class FakeRuns:
+    """Keeps runs in a dict."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def create(self, scope: Scope, run: Run) -> Run:
+        with self._memory.lock:
+            tenant = self._memory.of(scope)
+            delivery = (run.workflow, run.trigger.delivery)
+            if delivery in tenant.deliveries:
+                return tenant.runs[tenant.deliveries[delivery]]
+            tenant.runs[run.id] = replaced(tenant.runs.get(run.id), run)
+            tenant.deliveries[delivery] = run.id
+            return tenant.runs[run.id]
+
+    def get(self, scope: Scope, run: RunId) -> Run:
+        with self._memory.lock:
+            found = self._memory.of(scope).runs.get(run)
+        if found is None:
+            raise NotFound(f"there is no run {run}")
+        return found
+
+    def write(self, scope: Scope, run: Run) -> Run:
+        with self._memory.lock:
+            stored = self.get(scope, run.id)
+            kept = {"status": stored.status, "waits": stored.waits}
+            written = replaced(stored, run.model_copy(update=kept))
+            self._memory.of(scope).runs[run.id] = written
+            return written
+
+    def end(self, scope: Scope, run: Run) -> Run:
+        if run.status.open:
+            raise ValueError(f"run {run.id} cannot end as {run.status}")
+        with self._memory.lock:
+            stored = self.get(scope, run.id)
+            if not stored.status.open:
+                raise Conflict(f"run {run.id} is over: {stored.status}")
+            changes = {"waits": 0, "revision": stored.revision + 1}
+            self._memory.of(scope).runs[run.id] = run.model_copy(update=changes)
+            return self._memory.of(scope).runs[run.id]
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        workflow: WorkflowId | None = None,
+        status: RunStatus | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        found = [
+            run
+            for run in self._runs(scope)
+            if workflow in {None, run.workflow} and status in {None, run.status}
+        ]
+        found.sort(key=lambda run: (run.started, run.id), reverse=True)
+        return paged(found, cursor, limit)
+
+    def open_runs(self, scope: Scope) -> Iterator[Run]:
+        yield from (run for run in self._runs(scope) if run.status.open)
+
+    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
+        counts = dict.fromkeys(RunStatus, 0)
+        for run in self._runs(scope):
+            if workflow in {None, run.workflow}:
+                counts[run.status] += 1
+        return counts
+
+    def _runs(self, scope: Scope) -> Sequence[Run]:
+        with self._memory.lock:
+            return [*self._memory.of(scope).runs.values()]
+
+
+def add_wait(memory: Memory, scope: Scope, run: RunId) -> None:
+    """Add a wait to an open run, which is then paused."""
+    stored = FakeRuns(memory).get(scope, run)
+    if not stored.status.open:
+        raise Conflict(f"run {run} is over: {stored.status}")
+    changes = {"waits": stored.waits + 1, "status": RunStatus.PAUSED}
+    memory.of(scope).runs[run] = stored.model_copy(update=changes)
+
+
+def take_wait(memory: Memory, scope: Scope, run: RunId) -> None:
+    """Take a wait from a run; one that is over has none."""
+    stored = FakeRuns(memory).get(scope, run)
+    if stored.status.open and stored.waits:
+        left = stored.waits - 1
+        status = RunStatus.PAUSED if left else RunStatus.RUNNING
+        changes = {"waits": left, "status": status}
+        memory.of(scope).runs[run] = stored.model_copy(update=changes)
