@@ -15,7 +15,6 @@ from stellwerk.workflows.compile.ir import (
     Fail,
     Map,
     Parallel,
-    Pass,
     State,
     Task,
     Wait,
@@ -79,9 +78,6 @@ class Writer:
                 return self._task(state, scope, last)
             case Choice():
                 return _choice(state, last)
-            case Pass():
-                body: JsonObject = {"Type": "Pass", "Assign": dict(state.assign)}
-                return _leaving(body, state.next, last)
             case Parallel():
                 return self._parallel(state, last)
             case Map():

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stellwerk.kernel.ids import NodeKey
-from stellwerk.workflows.compile.ir import Choice, Map, Parallel, Pass, State, Task, Wait
+from stellwerk.workflows.compile.ir import Choice, Map, Parallel, State, Task, Wait
 from stellwerk.workflows.compile.scopes import Scope
 
 EVENTS = 20_000
@@ -100,7 +100,7 @@ def _state(state: State) -> Spending:
             return total
         case Map():
             return _iteration(state).times(state.most) + Spending(_FORK, 1)
-        case Choice() | Pass() | Wait():
+        case Choice() | Wait():
             return Spending(_OTHER, 1)
         case _:
             return Spending(1, 1)

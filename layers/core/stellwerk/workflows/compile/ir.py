@@ -67,16 +67,6 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Pass:
-    """Assigns variables."""
-
-    name: str
-    next: str | None
-    assign: Mapping[str, JsonValue] = field(default_factory=dict)
-    output: str | None = None
-
-
-@dataclass(frozen=True)
 class Parallel:
     """Runs branches at once and takes up the ports that they hand out."""
 
@@ -126,4 +116,4 @@ def quoted(text: str) -> str:
     return f"'{text}'" if text.isidentifier() and text.isascii() else json.dumps(text)
 
 
-State: TypeAlias = "Task | Choice | Pass | Parallel | Map | Wait | Fail"
+State: TypeAlias = "Task | Choice | Parallel | Map | Wait | Fail"

@@ -249,6 +249,7 @@ class Loops:
         catch = (Catch((EVERY_ERROR,), failed),) if failed else ()
         ask = scope.names.state(f"{step.key} : chunk over")
         choose = scope.names.state(f"{step.key} ? again")
+        first = len(scope.states)
         chunk: dict[str, JsonValue] = {"phase": "chunk", "chunk": f"{{% ${counter} %}}"}
         chunk["chunk_size"] = self.chunks[step.key]
         emitter.task(track, step, name, ask, more=chunk, catch=catch, token=True)
@@ -264,6 +265,8 @@ class Loops:
         )
         variable = scope.own(step.key)
         scope.add(Choice(choose, ((f"${variable} = 'again'", name),), exits("out")))
+        most = -(-number_of(step, "max_passes", DEFAULT_PASSES) // self.chunks[step.key]) + 1
+        scope.cycles.append(Cycle(step.key, first, len(scope.states) - 1, most))
 
 
 _CHUNK = {"base": "path", "chunk": "chunk", "from": "from", "to": "to"}
