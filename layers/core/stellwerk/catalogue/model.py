@@ -70,6 +70,19 @@ class NodeType:
         """Whether it may run again after a crash without a person looking first."""
         return self.effect is Effect.READ or self.idempotent
 
+    def repeatable_with(self, parameters: JsonObject) -> bool:
+        """Whether it may run again with these parameters: by its type, or by what `extra` allows.
+
+        `extra["repeatable_when"]` names parameters with the values that make it harmless.
+        """
+        allowed = self.extra.get("repeatable_when")
+        if self.repeatable or not isinstance(allowed, dict) or not allowed:
+            return self.repeatable
+        return all(
+            isinstance(values, list) and parameters.get(name) in values
+            for name, values in allowed.items()
+        )
+
     def ports_for(self, parameters: JsonObject) -> tuple[str, ...]:
         """Return the ports of a node with these parameters, in declared order, without `error`."""
         entries = parameters.get(self.ports_from) if self.ports_from else None

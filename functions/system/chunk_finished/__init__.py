@@ -1,0 +1,1 @@
+"""Tells a loop that one of its chunks is done."""

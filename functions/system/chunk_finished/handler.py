@@ -1,0 +1,15 @@
+"""The last state of a child machine: the loop that waits for this chunk goes on."""
+
+from __future__ import annotations
+
+from stellwerk.handlers.system import ChunkEvent, system_event
+from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.assembly import Assembly
+
+
+@system_event(ChunkEvent)
+def handler(event: ChunkEvent, runs: Assembly, request: str) -> JsonObject:
+    """Record that the chunk is done and answer the loop's token."""
+    scope = event.run.scope(request)
+    runs.chunks.finish(scope, event.run.id, event.loop, event.chunk, None)
+    return {}

@@ -1,0 +1,1 @@
+"""Lets a node wait until it is decided whether it runs."""

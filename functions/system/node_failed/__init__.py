@@ -1,0 +1,1 @@
+"""Lets a node that handles its own error go on."""

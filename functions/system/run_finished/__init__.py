@@ -1,0 +1,1 @@
+"""Ends runs whose execution has ended."""

@@ -1,0 +1,1 @@
+"""Closes a scope that ended with an error."""

@@ -1,0 +1,1 @@
+"""Completes what a crash or a lost event has left undone."""

@@ -1,0 +1,58 @@
+"""All run services over one world, put together once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stellwerk.kernel.ids import NodeKey, Path, RunId
+from stellwerk.runs.calls import RunRef
+from stellwerk.runs.children import Children
+from stellwerk.runs.chunkends import ChunkEnds
+from stellwerk.runs.finishing import Endings
+from stellwerk.runs.gates import Gates, Level
+from stellwerk.runs.scopes import Scopes
+from stellwerk.runs.service import RunService
+from stellwerk.runs.starting import Starting
+from stellwerk.runs.sweeping import Sweeper
+from stellwerk.runs.tasks import TaskService
+from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import Scope
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """The services of runs: for callers outside, the step wrapper, and system Lambdas."""
+
+    world: World
+    runs: RunService
+    tasks: TaskService
+    children: Children
+    chunks: ChunkEnds
+    gates: Gates
+    scopes: Scopes
+    endings: Endings
+    sweeper: Sweeper
+
+    @classmethod
+    def of(cls, world: World) -> Assembly:
+        """Return the services over `world`."""
+        starting = Starting(world)
+        endings = Endings(world)
+        tasks = TaskService(world, endings)
+        gates = Gates(world.journal, world.executions)
+        return cls(
+            world=world,
+            runs=RunService(world, starting, endings),
+            tasks=tasks,
+            children=Children(world, starting, endings),
+            chunks=ChunkEnds(world),
+            gates=gates,
+            scopes=Scopes(world, endings.closing, gates),
+            endings=endings,
+            sweeper=Sweeper(world, starting, endings, tasks),
+        )
+
+    def level(self, scope: Scope, run: RunRef, path: Path) -> Level:
+        """Return the level of the run's nodes at `path`."""
+        blueprint = self.world.blueprints.of(scope, run.workflow, run.version)
+        return Level(RunId(run.id), NodeKey(run.trigger), blueprint, path)

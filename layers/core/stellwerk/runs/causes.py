@@ -1,0 +1,75 @@
+"""Why a run ended: what Step Functions reports, and the journal's first unhandled error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+
+from stellwerk.kernel.errors import RunCancelled
+from stellwerk.kernel.ids import ROOT, NodeKey, Path
+from stellwerk.runs.model import Failure, Step, StepStatus
+from stellwerk.runs.names import SCOPE_TYPE
+from stellwerk.workflows.graph import enclosing
+
+CANCELLED = RunCancelled.__name__
+_FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
+
+
+def from_execution(
+    error: str, cause: str, *, node: NodeKey | None = None, path: Path = ROOT
+) -> Failure:
+    """Return the failure that Step Functions reports; a Lambda's cause is JSON with its message."""
+    return Failure(
+        type=error or "Unknown",
+        message=_message(cause) or "The execution ended without a reason.",
+        node=node,
+        path=path,
+    )
+
+
+def cancelled(cause: str) -> Failure:
+    """Return the failure of a run that was stopped on purpose."""
+    return Failure(type=CANCELLED, message=cause)
+
+
+def failure_in(step: Step) -> Failure | None:
+    """Return the error of a step's last attempt, with the step's place; None if there is none."""
+    error = step.attempts[-1].error if step.attempts else None
+    if error is None:
+        return None
+    uncertain = error.uncertain or step.status is StepStatus.UNCERTAIN
+    place = {"node": error.node or step.node, "path": step.path, "uncertain": uncertain}
+    return error.model_copy(update=place)
+
+
+def first_failure(steps: Iterable[Step]) -> Failure | None:
+    """Return the failure that ended first and that neither a port nor a collecting loop handled."""
+    entries = list(steps)
+    collected = {step.path for step in entries if _collected(step)}
+    found = [
+        (_ended(step), step.path, step.node, failure)
+        for step in entries
+        if step.status in _FAILED and not step.done
+        if not any(path in collected for _, _, path in enclosing(step.path))
+        if (failure := failure_in(step)) is not None
+    ]
+    return min(found, key=lambda entry: entry[:3])[3] if found else None
+
+
+def _collected(step: Step) -> bool:
+    return step.type == SCOPE_TYPE and step.status is StepStatus.FAILED
+
+
+def _ended(step: Step) -> datetime:
+    last = step.attempts[-1]
+    return last.ended or last.started
+
+
+def _message(cause: str) -> str:
+    try:
+        told = json.loads(cause)
+    except ValueError:
+        return cause
+    message = told.get("errorMessage") if isinstance(told, dict) else None
+    return message if isinstance(message, str) else cause

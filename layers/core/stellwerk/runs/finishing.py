@@ -1,0 +1,133 @@
+"""Ending runs: the outcome is recorded first and once, then all is closed, the end comes last.
+
+While a run is open its ending is not complete, so a second delivery of the event, or the sweeper,
+finds what a crash has left undone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stellwerk.kernel.ids import ROOT, RunId
+from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.records import Stored
+from stellwerk.runs.causes import CANCELLED, cancelled, first_failure, from_execution
+from stellwerk.runs.closing import Closing
+from stellwerk.runs.contention import settle
+from stellwerk.runs.model import Failure, Run, Step
+from stellwerk.runs.outcome import end_entries, stop_entry, unreached
+from stellwerk.runs.states import RunEvent, run_after
+from stellwerk.runs.waking import over, wake
+from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import Scope
+
+SUCCEEDED = "SUCCEEDED"
+ABORTED = "ABORTED"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an execution ended: `SUCCEEDED`, `FAILED`, `TIMED_OUT` or `ABORTED`, and why."""
+
+    status: str
+    error: str = ""
+    cause: str = ""
+
+
+class Endings:
+    """Ends runs, each once."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._closing = Closing(world, self.cancel)
+
+    @property
+    def closing(self) -> Closing:
+        """What closes scopes, also of runs that go on."""
+        return self._closing
+
+    def execution_ended(self, scope: Scope, run: Run, ended: Ended) -> Run:
+        """End `run`, whose present execution has ended; nothing changes if it is over already."""
+        if not run.status.open:
+            return run
+        if over(run):
+            return self.finish(scope, run)
+        steps = list(self._world.journal.steps(scope, run.id))
+        if ended.status == SUCCEEDED:
+            output = self._output(scope, run, steps)
+            return self.finish(scope, self._record(scope, run, error=None, output=output))
+        return self.finish(scope, self._record(scope, run, error=_error(ended, steps), output=None))
+
+    def cancel(self, scope: Scope, run: RunId, *, cause: str) -> None:
+        """End the run as cancelled; nothing happens if it is over."""
+        found = self._world.runs.get(scope, run)
+        if found.status.open:
+            self.finish(scope, self._record(scope, found, error=cancelled(cause), output=None))
+
+    def finish(self, scope: Scope, run: Run) -> Run:
+        """Complete the ending of a run whose outcome is recorded; may be repeated."""
+        cause = run.error.message if run.error else "the run is over"
+        if run.execution and run.error is not None and run.error.type == CANCELLED:
+            self._world.executions.stop(scope, run.execution, cause=cause)
+        self._closing.close(scope, run, ROOT, cause=cause)
+        if run.error is None:
+            self._skip(scope, run)
+        wake(self._world, scope, run)
+        ended = settle(lambda: self._end(scope, run.id))
+        self._closing.close_tasks(scope, run.id, ROOT)
+        return ended
+
+    def _record(
+        self, scope: Scope, run: Run, *, error: Failure | None, output: Stored | None
+    ) -> Run:
+        return settle(lambda: self._write_outcome(scope, run.id, error, output))
+
+    def _write_outcome(
+        self, scope: Scope, run_id: RunId, error: Failure | None, output: Stored | None
+    ) -> Run:
+        run = self._world.runs.get(scope, run_id)
+        if over(run):
+            return run
+        outcome = {"ended": self._world.clock.now(), "error": error, "output": output}
+        return self._world.runs.write(scope, run.model_copy(update=outcome))
+
+    def _end(self, scope: Scope, run_id: RunId) -> Run:
+        run = self._world.runs.get(scope, run_id)
+        if not run.status.open:
+            return run
+        status = run_after(run, _event(run.error))
+        return self._world.runs.end(scope, run.model_copy(update={"status": status}))
+
+    def _skip(self, scope: Scope, run: Run) -> None:
+        graph = self._world.graph(scope, run)
+        steps = list(self._world.journal.steps(scope, run.id))
+        skipped = list(unreached(graph, steps, run.id, execution=run.generation))
+        if skipped:
+            self._world.journal.fill(scope, run.id, skipped)
+
+    def _output(self, scope: Scope, run: Run, steps: list[Step]) -> Stored:
+        graph = self._world.graph(scope, run)
+        entries = {step.key: step for step in steps}
+        stop = stop_entry(graph, self._world.catalogue, entries)
+        if stop is not None and stop.value is not None:
+            return stop.value
+        ends: JsonObject = {
+            step.node: self._world.values.load(scope, step.value) if step.value else None
+            for step in end_entries(graph, entries)
+        }
+        return self._world.values.keep(scope, run.id, ends)
+
+
+def _error(ended: Ended, steps: list[Step]) -> Failure:
+    if ended.status == ABORTED:
+        return cancelled(ended.cause or "The execution was stopped.")
+    if ended.error == CANCELLED:
+        return cancelled(from_execution(ended.error, ended.cause).message)
+    fallback = from_execution(ended.error or ended.status, ended.cause)
+    return first_failure(steps) or fallback
+
+
+def _event(error: Failure | None) -> RunEvent:
+    if error is None:
+        return RunEvent.COMPLETE
+    return RunEvent.CANCEL if error.type == CANCELLED else RunEvent.FAIL

@@ -1,0 +1,26 @@
+"""The data of a decision against the form that asked for it."""
+
+from __future__ import annotations
+
+from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.json import JsonObject, JsonValue
+
+
+class FormRefused(BadInput):
+    """The data does not fit the form; `faults` names every place and rule, not only the first."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__(
+            "The form refuses the data: " + "; ".join(faults), remedy="Correct these fields."
+        )
+        self.faults = faults
+
+
+def check_form(form: JsonObject, data: JsonValue) -> None:
+    """Raise FormRefused with all faults of `data` against the JSON Schema `form`."""
+    # jsonschema takes 90 ms to import: only a decision with a form pays for it
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(Draft202012Validator(form).iter_errors(data), key=lambda error: error.json_path)
+    if errors:
+        raise FormRefused(tuple(f"{error.json_path}: {error.message}" for error in errors))

@@ -1,0 +1,61 @@
+"""The entries of one scope and of loops inside it, by batch reads of the keys they can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stellwerk.kernel.ids import NodeKey, Path, RunId
+from stellwerk.runs.model import Step, StepKey
+from stellwerk.runs.names import chunk_key, gate_key
+from stellwerk.runs.ports import Journal
+from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.graph import Graph, enclosing, inside
+
+_BATCH = 100
+
+
+def entries_below(
+    journal: Journal, scope: Scope, run: RunId, graph: Graph, path: Path
+) -> Iterator[Step]:
+    """Yield the entries at `path`, a loop's pass, and in all passes of the loops inside it."""
+    *_, (loop, _, _) = enclosing(path)
+    yield from _level(journal, scope, run, graph, [path], loop)
+
+
+def _level(
+    journal: Journal,
+    scope: Scope,
+    run: RunId,
+    graph: Graph,
+    paths: Sequence[Path],
+    loop: NodeKey,
+) -> Iterator[Step]:
+    nodes = [node.key for node in graph.children.get(loop, ())]
+    keys = [StepKey(path=path, node=node) for path in paths for node in nodes]
+    found = journal.read(scope, run, [*keys, *map(gate_key, keys)])
+    yield from found.values()
+    for node in nodes:
+        if node in graph.children:
+            inner = [key for key in keys if key.node == node and key in found]
+            for key in inner:
+                passes = _passes(journal, scope, run, key)
+                yield from passes
+                below = [step.path for step in passes if step.node == node]
+                if below:
+                    yield from _level(journal, scope, run, graph, below, node)
+
+
+def _passes(journal: Journal, scope: Scope, run: RunId, loop: StepKey) -> list[Step]:
+    """Return the scope entries of a loop, and the entries of its chunks, as many as there are."""
+    passes: list[Step] = []
+    for start in range(0, 10**9, _BATCH):
+        span = range(start, start + _BATCH)
+        scopes = [
+            StepKey(path=inside(loop.path, loop.node, index), node=loop.node) for index in span
+        ]
+        chunks = [chunk_key(loop, index) for index in span]
+        found = journal.read(scope, run, [*scopes, *chunks])
+        passes.extend(found.values())
+        if len([key for key in scopes if key in found]) < _BATCH:
+            break
+    return passes

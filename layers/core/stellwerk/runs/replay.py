@@ -1,0 +1,231 @@
+"""Replaying a run: a new run whose journal begins with what is still true of the old one.
+
+What is recorded does not run. A step that may have happened is not repeated unless a person says
+so, and a person can say that it has happened, and with what value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from stellwerk.catalogue.model import Kind
+from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.ids import NodeKey, RunId, new_id
+from stellwerk.kernel.json import JsonValue
+from stellwerk.runs.blueprints import Blueprint
+from stellwerk.runs.effects import writes
+from stellwerk.runs.keeping import Kept, kept_entries, kept_nodes, opened_loops
+from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, TriggeredBy
+from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE, origin_of
+from stellwerk.runs.outcome import first_port
+from stellwerk.runs.pinning import pinned_versions
+from stellwerk.runs.starting import Starting
+from stellwerk.runs.states import RunEvent, run_after
+from stellwerk.runs.triggers import choose_trigger
+from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import Scope
+
+_FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
+_PASSING = {GATE_TYPE, CHUNK_TYPE, SCOPE_TYPE}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How to replay. `assume_done` and `repeat` name steps by their text, such as `lines[3].book`.
+
+    `from_node` runs again with all that follows; without it the run goes on where it failed.
+    `version` None is the run's own.
+    """
+
+    from_node: NodeKey | None = None
+    assume_done: Mapping[str, JsonValue] = field(default_factory=dict)
+    repeat: AbstractSet[str] = frozenset()
+    version: int | None = None
+
+
+class Replays:
+    """Starts runs from the records of others."""
+
+    def __init__(self, world: World, starting: Starting) -> None:
+        self._world = world
+        self._starting = starting
+
+    def replay(self, scope: Scope, run_id: RunId, wish: Wish) -> Run:
+        """Start a run that replays `run_id`, which must be over.
+
+        Raises BadInput for nodes and steps that are not there, and for uncertain steps for which
+        `wish` neither assumes that they are done nor repeats them.
+        """
+        source = self._world.runs.get(scope, run_id)
+        run_after(source, RunEvent.REPLAY)
+        target = self._blueprint(scope, source, wish.version)
+        run = self._run(scope, source, target)
+        entries = self._entries(scope, source, run, target, wish)
+        return self._starting.launch(scope, self._starting.write(scope, run, entries))
+
+    def _blueprint(self, scope: Scope, source: Run, version: int | None) -> Blueprint:
+        number = version or source.version
+        return self._world.blueprints.of(scope, source.workflow, number)
+
+    def _run(self, scope: Scope, source: Run, target: Blueprint) -> Run:
+        trigger = choose_trigger(self._world.catalogue, target.graph, source.trigger.node)
+        now = self._world.clock.now()
+        run_id = RunId(new_id(now))
+        pins = pinned_versions(self._world, scope, target.graph)
+        return Run(
+            id=run_id,
+            mandate=scope.mandate,
+            instance=scope.instance,
+            user=scope.user,
+            workflow=source.workflow,
+            version=target.version.number,
+            title=source.title,
+            status=RunStatus.RUNNING,
+            trigger=TriggeredBy(node=trigger.key, delivery=run_id, kind=trigger.type),
+            started=now,
+            mode=source.mode,
+            input=source.input,
+            origin=origin_of(source),
+            vars=source.vars,
+            pinned_versions={**pins, **source.pinned_versions},
+        )
+
+    def _entries(
+        self, scope: Scope, source: Run, run: Run, target: Blueprint, wish: Wish
+    ) -> list[Step]:
+        steps = list(self._world.journal.steps(scope, source.id))
+        _check_wish(wish, steps, target)
+        before = self._world.graph(scope, source)
+        kept = kept_nodes(before, target.graph, wish.from_node)
+        counted = frozenset(
+            node.key for node in target.graph.nodes if self._kind(node.type) is Kind.WHILE
+        )
+        found = kept_entries(kept, target.graph, steps, counted)
+        _check_repeats(wish, found)
+        recorded = [_recorded(step, found) for step in found.values()]
+        recorded += [_begun(step) for step in opened_loops(kept, steps)]
+        recorded += self._assumed(scope, run, target, steps, wish)
+        known = {step.key for step in recorded}
+        others = [step for step in steps if step.key not in known and step.type not in _PASSING]
+        recorded += self._carried(scope, kept, others, wish)
+        return [_copy(step, source, run) for step in recorded]
+
+    def _assumed(
+        self, scope: Scope, run: Run, target: Blueprint, steps: Sequence[Step], wish: Wish
+    ) -> Iterator[Step]:
+        for step in steps:
+            if step.key.text in wish.assume_done:
+                value = self._world.values.keep(scope, run.id, wish.assume_done[step.key.text])
+                done = {
+                    "status": StepStatus.SUCCEEDED,
+                    "port": first_port(target.graph, self._world.catalogue, step.node),
+                    "value": value,
+                }
+                yield step.model_copy(update=done)
+
+    def _carried(
+        self, scope: Scope, kept: Kept, steps: Sequence[Step], wish: Wish
+    ) -> Iterator[Step]:
+        """Yield what steps that run again take along: generation, and until when a wait waits."""
+        for step in steps:
+            again = step.done and writes(self._world, scope, step)
+            repeated = again or step.key.text in wish.repeat
+            generation = step.generation + 1 if repeated else step.generation
+            due = step.due if step.node in kept.whole and self._still_due(step) else None
+            if generation > 1 or due is not None:
+                yield _begun(step).model_copy(update={"generation": generation, "due": due})
+
+    def _still_due(self, step: Step) -> bool:
+        """A date is kept as it was; a person's time only where some of it is left."""
+        kind = self._kind(step.type)
+        ahead = step.due is not None and step.due > self._world.clock.now()
+        return kind is Kind.DELAY or (kind is Kind.WAIT and ahead)
+
+    def _kind(self, name: str) -> Kind | None:
+        declared = self._world.catalogue.find(name)
+        return declared.kind if declared is not None else None
+
+
+def _check_wish(wish: Wish, steps: Sequence[Step], target: Blueprint) -> None:
+    if wish.from_node is not None and wish.from_node not in target.graph.by_key:
+        raise BadInput(
+            f"There is no node '{wish.from_node}' to replay from. Nodes are: "
+            f"{', '.join(sorted(target.graph.by_key))}.",
+            remedy="Name one of them.",
+        )
+    failed = {step.key.text: step for step in steps if step.status in _FAILED and not step.done}
+    ran = {step.key.text for step in steps if step.type not in _PASSING}
+    _check_known("assumed to be done", set(wish.assume_done), set(failed))
+    _check_known("repeated", set(wish.repeat), ran)
+    _check_uncertain(wish, failed, target)
+
+
+def _check_known(verb: str, named: set[str], choices: set[str]) -> None:
+    if unknown := sorted(named - choices):
+        raise BadInput(
+            f"These steps cannot be {verb}: {', '.join(unknown)}. Those that can are: "
+            f"{', '.join(sorted(choices)) or 'none'}.",
+            remedy="Name steps as the run's table shows them.",
+        )
+
+
+def _check_uncertain(wish: Wish, failed: Mapping[str, Step], target: Blueprint) -> None:
+    answered = set(wish.assume_done) | set(wish.repeat)
+    unanswered = sorted(
+        text
+        for text, step in failed.items()
+        if step.status is StepStatus.UNCERTAIN and step.node in target.graph.by_key
+        if text not in answered
+    )
+    if unanswered:
+        raise BadInput(
+            f"These steps may have happened: {', '.join(unanswered)}.",
+            remedy="Look at the service. Then replay with 'assume_done' and the value for each "
+            "that has happened, and with 'repeat' for each that has not.",
+        )
+
+
+def _check_repeats(wish: Wish, found: Mapping[StepKey, Step]) -> None:
+    recorded = {key.text for key in found}
+    if pointless := sorted(wish.repeat & recorded):
+        raise BadInput(
+            f"These steps are recorded and do not run again: {', '.join(pointless)}.",
+            remedy="Replay from the node that shall run again, with 'from_node'.",
+        )
+
+
+def _recorded(step: Step, found: Mapping[StepKey, Step]) -> Step:
+    """Return a kept entry; an item that failed is whole again if its loop is entered again."""
+    if step.type != SCOPE_TYPE or step.status is not StepStatus.FAILED:
+        return step
+    outer, _, _ = step.path.rpartition(".")
+    if StepKey(path=type(step.path)(outer), node=step.node) in found:
+        return step
+    return step.model_copy(update={"status": StepStatus.RUNNING, "attempts": ()})
+
+
+def _begun(step: Step) -> Step:
+    """Return the entry of a step that has not been tried yet."""
+    cleared = {
+        "status": StepStatus.RUNNING,
+        "port": None,
+        "value": None,
+        "attempts": (),
+        "due": None,
+    }
+    return step.model_copy(update=cleared)
+
+
+def _copy(step: Step, source: Run, run: Run) -> Step:
+    origin = {
+        "run": run.id,
+        "revision": 0,
+        "execution": run.generation,
+        "lease": None,
+        "child": None,
+        "token": None,
+        "recorded_from": step.recorded_from or source.id,
+    }
+    return step.model_copy(update=origin)

@@ -1,0 +1,143 @@
+"""The service of runs: what the command line, the API, triggers and the local cloud call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from typing import Literal
+
+from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
+from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.pages import Page
+from stellwerk.kernel.records import Stored
+from stellwerk.runs.contention import settle
+from stellwerk.runs.finishing import Endings
+from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus
+from stellwerk.runs.pinning import Pinned
+from stellwerk.runs.replay import Replays, Wish
+from stellwerk.runs.starting import Order, Starting
+from stellwerk.runs.states import RunEvent, run_after
+from stellwerk.runs.waking import over
+from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import Scope
+
+
+class RunService:
+    """Starts, shows, cancels, replays and continues runs."""
+
+    def __init__(self, world: World, starting: Starting, endings: Endings) -> None:
+        self._world = world
+        self._starting = starting
+        self._endings = endings
+        self._replays = Replays(world, starting)
+
+    def start(
+        self,
+        scope: Scope,
+        workflow: WorkflowId | str,
+        *,
+        trigger: NodeKey | None = None,
+        payload: JsonValue = None,
+        delivery: str | None = None,
+        version: int | None = None,
+        mode: Literal["live", "test"] = "live",
+        pinned: Mapping[NodeKey, JsonValue | Pinned] | None = None,
+    ) -> Run:
+        """Start a run of a workflow, given by id or slug, at `trigger`, else at its first trigger.
+
+        A known `delivery` returns the run that it started. Live runs take the published version,
+        test runs the latest. `pinned` nodes have their values before the start and do not run.
+        """
+        order = Order(
+            workflow=workflow,
+            payload=payload,
+            trigger=trigger,
+            delivery=delivery,
+            version=version,
+            mode=mode,
+            pinned=pinned or {},
+        )
+        return self._starting.start(scope, order)
+
+    def get(self, scope: Scope, run: RunId) -> Run:
+        """Return the run; raise NotFound if there is none for the scope."""
+        return self._world.runs.get(scope, run)
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        workflow: WorkflowId | None = None,
+        status: RunStatus | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        """Return a page of runs, the newest first."""
+        return self._world.runs.list(
+            scope, workflow=workflow, status=status, cursor=cursor, limit=limit
+        )
+
+    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
+        """Return how many runs stand where."""
+        return self._world.runs.count(scope, workflow=workflow)
+
+    def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
+        """Return the run's journal in the order in which its steps began; the unbegun are last."""
+        self._world.runs.get(scope, run)
+        return sorted(self._world.journal.steps(scope, run), key=_begun)
+
+    def value(self, scope: Scope, stored: Stored) -> JsonValue:
+        """Return a stored value."""
+        return self._world.values.load(scope, stored)
+
+    def cancel(self, scope: Scope, run: RunId) -> Run:
+        """Stop a run with all that waits in it; raise Conflict if it is over."""
+        run_after(self._world.runs.get(scope, run), RunEvent.CANCEL)
+        self._endings.cancel(scope, run, cause=f"{scope.user} cancelled the run.")
+        return self._world.runs.get(scope, run)
+
+    def replay(
+        self,
+        scope: Scope,
+        run: RunId,
+        *,
+        from_node: NodeKey | None = None,
+        assume_done: Mapping[str, JsonValue] | None = None,
+        repeat: AbstractSet[str] = frozenset(),
+        version: int | None = None,
+    ) -> Run:
+        """Start a new run from the record of one that is over: see `replay.Wish`."""
+        wish = Wish(from_node, assume_done or {}, repeat, version)
+        return self._replays.replay(scope, run, wish)
+
+    def continue_(self, scope: Scope, run: RunId) -> Run:
+        """Go on with an open run whose execution is lost: journal and tasks stay as they are."""
+        found = self._world.runs.get(scope, run)
+        run_after(found, RunEvent.CONTINUE)
+        if over(found):
+            return self._endings.finish(scope, found)
+        return self._starting.restart(scope, run)
+
+    def release_leases(self, scope: Scope, run: RunId) -> int:
+        """End the leases of a run whose processes are all known to be dead; return how many."""
+        held = [step for step in self._world.journal.steps(scope, run) if self._held(step)]
+        for step in held:
+            settle(partial(self._release, scope, run, step.key))
+        return len(held)
+
+    def _held(self, step: Step) -> bool:
+        now = self._world.clock.now()
+        running = step.status is StepStatus.RUNNING
+        return running and step.lease is not None and step.lease > now
+
+    def _release(self, scope: Scope, run: RunId, key: StepKey) -> None:
+        step = self._world.journal.read(scope, run, [key])[key]
+        if self._held(step):
+            now = self._world.clock.now()
+            self._world.journal.write(scope, step.model_copy(update={"lease": now}))
+
+
+def _begun(step: Step) -> tuple[bool, str, str]:
+    started = step.attempts[0].started.isoformat() if step.attempts else ""
+    return (not step.attempts, started, step.key.text)

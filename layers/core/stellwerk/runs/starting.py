@@ -1,0 +1,175 @@
+"""Starting runs: first the record of the delivery, then the execution that the record names.
+
+A redelivery finds the record and repeats the same start, never another one; so does the sweeper
+where a process died between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stellwerk.kernel.errors import BadInput, Conflict
+from stellwerk.kernel.ids import NodeKey, RunId, new_id
+from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.runs.causes import CANCELLED
+from stellwerk.runs.contention import settle
+from stellwerk.runs.model import ParentStep, Run, RunStatus, Step, TriggeredBy
+from stellwerk.runs.names import execution_name, run_ref
+from stellwerk.runs.pinning import Pinned, find_workflow, pinned_entries, pinned_versions
+from stellwerk.runs.triggers import choose_trigger
+from stellwerk.runs.waking import over
+from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Version, VersionStatus, Workflow
+
+CALLED = "trigger.called"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to start. `workflow` is an id or a slug; `delivery` None never comes again."""
+
+    workflow: str
+    payload: JsonValue = None
+    trigger: NodeKey | None = None
+    delivery: str | None = None
+    version: int | None = None
+    mode: Literal["live", "test"] = "live"
+    pinned: Mapping[NodeKey, JsonValue | Pinned] = field(default_factory=dict)
+    parent: ParentStep | None = None
+    pinned_versions: Mapping[str, int] = field(default_factory=dict)
+
+
+class Starting:
+    """Records runs and starts their executions."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def record(self, scope: Scope, order: Order) -> Run:
+        """Write the run that `order` asks for, or return the one that its delivery started before.
+
+        Raises BadInput for a trigger or pinned node that is not there, and where nothing is
+        published.
+        """
+        workflow = find_workflow(self._world, scope, order.workflow)
+        version = self._version(scope, workflow, order)
+        graph = self._world.blueprints.of(scope, workflow.id, version.number).graph
+        kind = CALLED if order.parent is not None else None
+        trigger = choose_trigger(self._world.catalogue, graph, order.trigger, kind=kind)
+        now = self._world.clock.now()
+        run_id = RunId(new_id(now))
+        run = Run(
+            id=run_id,
+            mandate=scope.mandate,
+            instance=scope.instance,
+            user=scope.user,
+            workflow=workflow.id,
+            version=version.number,
+            title=workflow.title,
+            status=RunStatus.RUNNING,
+            trigger=TriggeredBy(
+                node=trigger.key, delivery=order.delivery or run_id, kind=trigger.type
+            ),
+            started=now,
+            mode=order.mode,
+            input=self._world.values.keep(scope, run_id, order.payload),
+            parent=order.parent,
+            vars=workflow.vars,
+            pinned_versions=self._pinned_versions(scope, graph, order),
+        )
+        return self.write(scope, run, self._pinned(scope, run, graph, order))
+
+    def write(self, scope: Scope, run: Run, entries: Sequence[Step]) -> Run:
+        """Write `entries`, then the run: a run on record is complete. Return the run on record."""
+        if entries:
+            self._world.journal.fill(scope, run.id, entries)
+        return self._world.runs.create(scope, run)
+
+    def launch(self, scope: Scope, run: Run) -> Run:
+        """Start the run's execution unless it is known to be started; note its ARN on the run."""
+        if run.execution or over(run):
+            return run
+        version = self._world.versions.get(scope, run.workflow, run.version)
+        machine = machine_of(version)
+        name = execution_name(run.id, run.generation)
+        data: JsonObject = {"run": run_ref(run), "trigger": run.trigger.node}
+        arn = self._world.executions.start(scope, machine, name, data)
+        noted = settle(lambda: self._note(scope, run.id, run.generation, arn))
+        if over(noted) and noted.error is not None and noted.error.type == CANCELLED:
+            self._world.executions.stop(scope, arn, cause="cancelled before it was started")
+        return noted
+
+    def start(self, scope: Scope, order: Order) -> Run:
+        """Record the run and start its execution; a redelivery returns the same run."""
+        return self.launch(scope, self.record(scope, order))
+
+    def restart(self, scope: Scope, run_id: RunId) -> Run:
+        """Start the next generation of an open run's execution: the journal says what is done."""
+        before = self._world.runs.get(scope, run_id)
+        if before.execution:
+            self._world.executions.stop(scope, before.execution, cause="continued anew")
+        return self.launch(scope, settle(lambda: self._next_generation(scope, before)))
+
+    def _next_generation(self, scope: Scope, before: Run) -> Run:
+        run = self._world.runs.get(scope, before.id)
+        if over(run) or run.generation != before.generation:
+            return run
+        changes = {"generation": run.generation + 1, "execution": ""}
+        return self._world.runs.write(scope, run.model_copy(update=changes))
+
+    def _note(self, scope: Scope, run_id: RunId, generation: int, arn: str) -> Run:
+        run = self._world.runs.get(scope, run_id)
+        if run.execution or run.generation != generation:
+            return run
+        return self._world.runs.write(scope, run.model_copy(update={"execution": arn}))
+
+    def _version(self, scope: Scope, workflow: Workflow, order: Order) -> Version:
+        pinned = order.pinned_versions.get(workflow.id) if order.parent else None
+        number = order.version or pinned or _default_version(workflow, order.mode)
+        version = self._world.versions.get(scope, workflow.id, number)
+        if order.mode == "live" and version.number != pinned:
+            _check_published(workflow, version)
+        machine_of(version)
+        return version
+
+    def _pinned_versions(self, scope: Scope, graph: Graph, order: Order) -> dict[str, int]:
+        if order.parent is not None:
+            return dict(order.pinned_versions)
+        return pinned_versions(self._world, scope, graph)
+
+    def _pinned(self, scope: Scope, run: Run, graph: Graph, order: Order) -> Sequence[Step]:
+        return pinned_entries(self._world, scope, run, graph, order.pinned)
+
+
+def machine_of(version: Version) -> str:
+    """Return the ARN of the version's state machine; raise Conflict if it has none."""
+    machine = version.machines.get("")
+    if not machine:
+        raise Conflict(
+            f"Version {version.number} of workflow {version.workflow} has no state machine.",
+            remedy="Publish the version.",
+        )
+    return machine
+
+
+def _default_version(workflow: Workflow, mode: str) -> int:
+    number = workflow.latest if mode == "test" else workflow.published
+    if not number:
+        raise BadInput(
+            f"Workflow '{workflow.slug}' has no published version.",
+            remedy="Publish it, or start its draft in mode 'test'.",
+        )
+    return number
+
+
+def _check_published(workflow: Workflow, version: Version) -> None:
+    if version.status is not VersionStatus.PUBLISHED:
+        raise Conflict(
+            f"Version {version.number} of workflow '{workflow.slug}' is {version.status}: "
+            "only a published version starts live.",
+            remedy="Start the published version, publish this one, or use mode 'test'.",
+        )

@@ -1,0 +1,36 @@
+"""Everything outside the run services, in one hand: stores, executions, node types, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stellwerk.catalogue.model import Catalogue
+from stellwerk.kernel.clock import Clock
+from stellwerk.runs.blueprints import Blueprints
+from stellwerk.runs.model import Run
+from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Waits
+from stellwerk.runs.values import Keeper
+from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.ports import Versions
+
+
+@dataclass(frozen=True)
+class World:
+    """What the run services read and change."""
+
+    journal: Journal
+    runs: Runs
+    tasks: Tasks
+    waits: Waits
+    due: Due
+    executions: Executions
+    versions: Versions
+    blueprints: Blueprints
+    values: Keeper
+    catalogue: Catalogue
+    clock: Clock
+
+    def graph(self, scope: Scope, run: Run) -> Graph:
+        """Return the graph that `run` executes."""
+        return self.blueprints.of(scope, run.workflow, run.version).graph
