@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
+from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import RunId, TaskId, WorkflowId
 from stellwerk.kernel.pages import Page
@@ -52,10 +54,31 @@ def replaced(stored: R | None, record: R) -> R:
     return record.model_copy(update={"revision": record.revision + 1})
 
 
-def paged(items: Sequence[T], cursor: str | None, limit: int) -> Page[T]:
-    """Return a page; the cursor is the number of items before the next one."""
-    if cursor is not None and not cursor.isdigit():
+def paged(
+    items: Iterable[T],
+    position: Callable[[T], str],
+    *,
+    cursor: str | None,
+    limit: int,
+    newest_first: bool = True,
+) -> Page[T]:
+    """Return a page in the order of `position`; the cursor is the position of the page's last item."""
+    if cursor is not None and not cursor.startswith("after "):
         raise BadInput(f"'{cursor}' is not a cursor")
-    start = int(cursor or 0)
-    end = start + max(1, min(limit, 100))
-    return Page(items[start:end], str(end) if end < len(items) else None)
+    rest = [
+        item
+        for item in sorted(items, key=position, reverse=newest_first)
+        if cursor is None or _follows(position(item), cursor[6:], newest_first)
+    ]
+    size = max(1, min(limit, 100))
+    page = rest[:size]
+    return Page(page, f"after {position(page[-1])}" if len(rest) > size else None)
+
+
+def at(moment: datetime, identity: str) -> str:
+    """Return a position in the order of time."""
+    return f"{instant(moment)} {identity}"
+
+
+def _follows(position: str, cursor: str, newest_first: bool) -> bool:
+    return position < cursor if newest_first else position > cursor

@@ -9,7 +9,7 @@ from stellwerk.kernel.ids import RunId, WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Run, RunStatus
 from stellwerk.tenancy.scope import Scope
-from tests.fakes.memory import Memory, paged, replaced
+from tests.fakes.memory import Memory, at, paged, replaced
 
 
 class FakeRuns:
@@ -68,8 +68,7 @@ class FakeRuns:
             for run in self._runs(scope)
             if workflow in {None, run.workflow} and status in {None, run.status}
         ]
-        found.sort(key=lambda run: (run.started, run.id), reverse=True)
-        return paged(found, cursor, limit)
+        return paged(found, lambda run: at(run.started, run.id), cursor=cursor, limit=limit)
 
     def open_runs(self, scope: Scope) -> Iterator[Run]:
         yield from (run for run in self._runs(scope) if run.status.open)

@@ -12,7 +12,7 @@ from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Decision, HumanTask, Step, TaskStatus
 from stellwerk.tenancy.scope import Scope
 from tests.fakes.journal import FakeJournal
-from tests.fakes.memory import Memory, paged, replaced
+from tests.fakes.memory import Memory, at, paged, replaced
 from tests.fakes.runs import FakeRuns, add_wait, take_wait
 
 
@@ -83,8 +83,7 @@ class FakeTasks:
         limit: int = 50,
     ) -> Page[HumanTask]:
         found = [task for task in self._tasks(scope) if task.status is status]
-        found.sort(key=lambda task: (task.created, task.id), reverse=True)
-        return paged(found, cursor, limit)
+        return paged(found, lambda task: at(task.created, task.id), cursor=cursor, limit=limit)
 
     def unanswered(self, scope: Scope) -> Iterator[HumanTask]:
         for task in self._tasks(scope):

@@ -37,7 +37,8 @@ class FakeVersions:
     def workflows(
         self, scope: Scope, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Workflow]:
-        return paged(self._workflows(scope), cursor, limit)
+        found = self._workflows(scope)
+        return paged(found, lambda item: item.slug, cursor=cursor, limit=limit, newest_first=False)
 
     def add(self, scope: Scope, workflow: Workflow, version: Version) -> tuple[Workflow, Version]:
         with self._memory.lock:

@@ -6,6 +6,7 @@ the body on reading, so a transition changes them without rewriting it.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -32,7 +33,7 @@ class Bodies:
     def item(self, scope: Scope, record: Record, place: str) -> Item:
         """Return the attributes of `record` as its next revision; `place` is where long ones go."""
         stored = self._texts.keep(scope, place, record.model_dump_json(exclude={"revision"}))
-        item: Item = {"revision": record.revision + 1}
+        item: Item = {"revision": record.revision + 1, "write": secrets.token_hex(8)}
         if stored.ref is None:
             return item | {"body": stored.text or ""}
         return item | {"body_ref": stored.ref.model_dump_json()}
@@ -50,11 +51,10 @@ def changes(key: Key, item: Item, when: tuple[Term, ...]) -> Update:
 
 
 def written_before(item: Mapping[str, Attribute], reason: Reason) -> bool:
-    """Whether the refused write had succeeded before: its first answer was lost on the way."""
+    """Whether the refused write is the one that is stored: its first answer was lost on the way."""
     if not reason.failed or reason.item is None:
         return False
-    stored = decoded(reason.item)
-    return all(stored.get(name) == value for name, value in item.items())
+    return decoded(reason.item).get("write") == item["write"]
 
 
 def _stored(item: Item) -> Stored:

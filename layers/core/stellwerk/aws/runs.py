@@ -68,10 +68,13 @@ class DynamoRuns:
         """Write a run that is over, if the stored one is open; no wait is left."""
         if run.status.open:
             raise ValueError(f"run {run.id} cannot end as {run.status}")
+        update = self._ending(scope, run)
         try:
-            stored = self._items.update(self._ending(scope, run))
+            stored = self._items.update(update)
         except Refused as refused:
-            raise standing.not_open(run.id, refused.reasons[0]) from refused
+            stored = decoded(refused.reasons[0].item or {})
+            if not written_before(update.set, refused.reasons[0]):
+                raise standing.not_open(run.id, refused.reasons[0]) from refused
         return _as_stored(run, stored)
 
     def list(

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.ids import RunId, TaskId
+from stellwerk.runs.model import HumanTask, RunStatus, StepStatus, TaskStatus
+from stellwerk.tenancy.scope import Scope, of_run
+from tests.contracts.records import (
+    RUN,
+    SCOPE,
+    START,
+    STRANGERS,
+    decision,
+    run,
+    task,
+    waiting,
+)
+from tests.contracts.stores import Stores
+
+OTHER_PERSON = of_run("m-one", "i-one", "u-bert")
+FIRST = TaskId("task-1")
+
+
+@pytest.fixture
+def opened(stores: Stores) -> Stores:
+    """A run that waits for one task."""
+    stores.runs.create(SCOPE, run())
+    stores.tasks.open(SCOPE, task(), waiting())
+    return stores
+
+
+def standing(stores: Stores) -> tuple[RunStatus, int]:
+    found = stores.runs.get(SCOPE, RUN)
+    return found.status, found.waits
+
+
+def test_an_opened_task_pauses_its_run_and_its_step_waits(opened: Stores) -> None:
+    assert opened.tasks.get(SCOPE, FIRST) == task().model_copy(update={"revision": 1})
+    assert standing(opened) == (RunStatus.PAUSED, 1)
+    step = opened.journal.read(SCOPE, RUN, [waiting().key])[waiting().key]
+    assert (step.status, step.token, step.revision) == (StepStatus.WAITING, "t-1", 1)
+
+
+def test_opening_again_replaces_the_token_and_nothing_else(opened: Stores) -> None:
+    asked_again = task(token="t-2").model_copy(update={"title": "Another title"})
+    found = opened.tasks.open(SCOPE, asked_again, waiting(token="t-2", revision=1))
+    assert (found.token, found.title, found.status) == (
+        "t-2",
+        "Approve the invoice",
+        TaskStatus.PENDING,
+    )
+    assert opened.tasks.get(SCOPE, FIRST) == found
+    assert standing(opened) == (RunStatus.PAUSED, 1)
+    assert len(opened.tasks.of_run(SCOPE, RUN)) == 1
+
+
+def test_a_task_that_is_over_gets_a_new_token_and_is_not_answered_again(opened: Stores) -> None:
+    opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+    opened.tasks.mark_answered(SCOPE, FIRST, "t-1")
+    found = opened.tasks.open(SCOPE, task(token="t-2"), waiting(token="t-2", revision=1))
+    assert (found.status, found.token, found.answered) == (TaskStatus.COMPLETED, "t-2", False)
+    assert found.decision == decision()
+    assert [waiting.id for waiting in opened.tasks.unanswered(SCOPE)] == [FIRST]
+    assert standing(opened) == (RunStatus.RUNNING, 0)
+
+
+def test_a_step_at_another_revision_opens_nothing(stores: Stores) -> None:
+    stores.runs.create(SCOPE, run())
+    with pytest.raises(Conflict):
+        stores.tasks.open(SCOPE, task(), waiting(revision=3))
+    assert standing(stores) == (RunStatus.RUNNING, 0)
+    with pytest.raises(NotFound):
+        stores.tasks.get(SCOPE, FIRST)
+
+
+def test_a_step_at_another_revision_replaces_no_token(opened: Stores) -> None:
+    with pytest.raises(Conflict):
+        opened.tasks.open(SCOPE, task(token="t-2"), waiting(token="t-2", revision=0))
+    assert opened.tasks.get(SCOPE, FIRST).token == "t-1"
+
+
+def test_a_run_that_is_over_opens_no_task(stores: Stores) -> None:
+    created = stores.runs.create(SCOPE, run())
+    stores.runs.end(SCOPE, created.model_copy(update={"status": RunStatus.CANCELLED}))
+    with pytest.raises(Conflict, match="cancelled"):
+        stores.tasks.open(SCOPE, task(), waiting())
+    assert stores.journal.read(SCOPE, RUN, [waiting().key]) == {}
+
+
+def test_a_run_that_is_over_takes_no_new_token(opened: Stores) -> None:
+    created = opened.runs.get(SCOPE, RUN)
+    opened.runs.end(SCOPE, created.model_copy(update={"status": RunStatus.FAILED}))
+    with pytest.raises(Conflict):
+        opened.tasks.open(SCOPE, task(token="t-2"), waiting(token="t-2", revision=1))
+    assert opened.tasks.get(SCOPE, FIRST).token == "t-1"
+
+
+def test_a_task_of_an_unknown_run_is_not_opened(stores: Stores) -> None:
+    with pytest.raises(NotFound):
+        stores.tasks.open(SCOPE, task(), waiting())
+
+
+def test_closing_the_last_wait_lets_the_run_go_on(opened: Stores) -> None:
+    ended = opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+    assert (ended.status, ended.decision, ended.answered) == (
+        TaskStatus.COMPLETED,
+        decision(),
+        False,
+    )
+    assert opened.tasks.get(SCOPE, FIRST) == ended
+    assert standing(opened) == (RunStatus.RUNNING, 0)
+
+
+def test_a_run_stays_paused_until_its_last_wait_is_closed(opened: Stores) -> None:
+    opened.tasks.open(SCOPE, task(2), waiting("review"))
+    opened.tasks.close(SCOPE, FIRST, TaskStatus.EXPIRED, None)
+    assert standing(opened) == (RunStatus.PAUSED, 1)
+    opened.tasks.close(SCOPE, TaskId("task-2"), TaskStatus.CANCELLED, None)
+    assert standing(opened) == (RunStatus.RUNNING, 0)
+
+
+def test_a_task_of_a_run_that_is_over_can_still_be_closed(opened: Stores) -> None:
+    created = opened.runs.get(SCOPE, RUN)
+    opened.runs.end(SCOPE, created.model_copy(update={"status": RunStatus.CANCELLED}))
+    ended = opened.tasks.close(SCOPE, FIRST, TaskStatus.CANCELLED, None)
+    assert ended.status is TaskStatus.CANCELLED
+    assert standing(opened) == (RunStatus.CANCELLED, 0)
+
+
+def test_a_second_decision_is_refused_naming_the_first(opened: Stores) -> None:
+    opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+    with pytest.raises(Conflict, match=r"completed.*approved.*u-anna.*2026-11-02T10:00:00"):
+        opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision("rejected"))
+    assert opened.tasks.get(SCOPE, FIRST).decision == decision()
+
+
+def test_a_wrong_token_decides_nothing(opened: Stores) -> None:
+    with pytest.raises(Conflict, match="token"):
+        opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision(), token="t-0")
+    assert opened.tasks.get(SCOPE, FIRST).status is TaskStatus.PENDING
+    ended = opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision(), token="t-1")
+    assert ended.status is TaskStatus.COMPLETED
+
+
+def test_of_two_decisions_at_once_exactly_one_wins(opened: Stores) -> None:
+    people = [of_run("m-one", "i-one", f"u-{number}") for number in range(8)]
+
+    def decide(person: Scope) -> HumanTask | Conflict:
+        port = f"port of {person.user}"
+        try:
+            return opened.tasks.close(
+                person, FIRST, TaskStatus.COMPLETED, decision(port, by=person)
+            )
+        except Conflict as conflict:
+            return conflict
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        answers = list(pool.map(decide, people))
+    [winner] = [answer for answer in answers if isinstance(answer, HumanTask)]
+    stored = opened.tasks.get(SCOPE, FIRST)
+    assert stored == winner
+    assert stored.decision is not None
+    for answer in answers:
+        assert answer is winner or stored.decision.by in str(answer)
+    assert standing(opened) == (RunStatus.RUNNING, 0)
+
+
+def test_waits_are_right_after_20_parallel_opens_and_closes(stores: Stores) -> None:
+    stores.runs.create(SCOPE, run())
+    numbers = range(20)
+
+    def open_(number: int) -> None:
+        stores.tasks.open(SCOPE, task(number), waiting(f"n{number}"))
+
+    def close(number: int) -> None:
+        stores.tasks.close(SCOPE, TaskId(f"task-{number}"), TaskStatus.COMPLETED, decision())
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(open_, numbers))
+        assert standing(stores) == (RunStatus.PAUSED, 20)
+        list(pool.map(close, numbers[:19]))
+        assert standing(stores) == (RunStatus.PAUSED, 1)
+        list(pool.map(lambda step: step(), [lambda: close(19), lambda: open_(20)]))
+    assert standing(stores) == (RunStatus.PAUSED, 1)
+
+
+def test_an_answer_is_noted_for_its_own_token_only(opened: Stores) -> None:
+    opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+    opened.tasks.mark_answered(SCOPE, FIRST, "t-0")
+    assert [task.id for task in opened.tasks.unanswered(SCOPE)] == [FIRST]
+    opened.tasks.mark_answered(SCOPE, FIRST, "t-1")
+    assert list(opened.tasks.unanswered(SCOPE)) == []
+    assert opened.tasks.get(SCOPE, FIRST).answered
+    with pytest.raises(NotFound):
+        opened.tasks.mark_answered(SCOPE, TaskId("task-9"), "t-1")
+
+
+def test_pending_tasks_need_no_answer(opened: Stores) -> None:
+    assert list(opened.tasks.unanswered(SCOPE)) == []
+
+
+def test_the_tasks_of_a_run_come_oldest_first(opened: Stores) -> None:
+    opened.tasks.open(SCOPE, task(3), waiting("third"))
+    opened.tasks.open(SCOPE, task(2), waiting("second"))
+    found = [task.id for task in opened.tasks.of_run(SCOPE, RUN)]
+    assert found == ["task-1", "task-2", "task-3"]
+    assert list(opened.tasks.of_run(SCOPE, RunId("r-2"))) == []
+
+
+def test_tasks_are_listed_by_status_newest_first_in_pages(opened: Stores) -> None:
+    for number in range(2, 8):
+        opened.tasks.open(SCOPE, task(number), waiting(f"n{number}"))
+    opened.tasks.close(SCOPE, TaskId("task-4"), TaskStatus.COMPLETED, decision())
+    first = opened.tasks.list(SCOPE, limit=4)
+    second = opened.tasks.list(SCOPE, limit=4, cursor=first.cursor)
+    found = [task.id[5:] for page in (first, second) for task in page.items]
+    assert found == ["7", "6", "5", "3", "2", "1"]
+    assert second.cursor is None
+    completed = opened.tasks.list(SCOPE, status=TaskStatus.COMPLETED).items
+    assert [task.id for task in completed] == ["task-4"]
+
+
+def test_overdue_are_pending_tasks_whose_moment_has_come(stores: Stores) -> None:
+    stores.runs.create(SCOPE, run())
+    for number, days in enumerate((1, 2, 3, 2)):
+        due = START + timedelta(days=days)
+        stores.tasks.open(SCOPE, task(number, due=due), waiting(f"n{number}"))
+    stores.tasks.open(SCOPE, task(9), waiting("n9"))
+    stores.tasks.close(SCOPE, TaskId("task-0"), TaskStatus.COMPLETED, decision())
+    overdue = stores.due.overdue(SCOPE, START + timedelta(days=2))
+    assert {task.id for task in overdue} == {"task-1", "task-3"}
+
+
+def test_a_task_with_a_large_value_survives(stores: Stores) -> None:
+    stores.runs.create(SCOPE, run())
+    large = task().model_copy(update={"value": {"lines": ["ü" * 100] * 20_000}})
+    opened = stores.tasks.open(SCOPE, large, waiting())
+    assert stores.tasks.get(SCOPE, FIRST) == opened
+    ended = stores.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+    assert stores.tasks.get(SCOPE, FIRST) == ended
+    assert ended.value == large.value
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_a_stranger_neither_sees_nor_changes_tasks(opened: Stores, stranger: Scope) -> None:
+    tasks = opened.tasks
+    with pytest.raises(NotFound):
+        tasks.open(stranger, task(token="t-2"), waiting(token="t-2"))
+    with pytest.raises(NotFound):
+        tasks.get(stranger, FIRST)
+    with pytest.raises(NotFound):
+        tasks.close(stranger, FIRST, TaskStatus.COMPLETED, decision())
+    with pytest.raises(NotFound):
+        tasks.mark_answered(stranger, FIRST, "t-1")
+    assert list(tasks.of_run(stranger, RUN)) == []
+    assert tasks.list(stranger).items == []
+    assert list(tasks.unanswered(stranger)) == []
+    assert list(opened.due.overdue(stranger, START + timedelta(days=9))) == []
+    assert tasks.get(SCOPE, FIRST) == task().model_copy(update={"revision": 1})
+    assert standing(opened) == (RunStatus.PAUSED, 1)
