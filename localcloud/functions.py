@@ -1,0 +1,95 @@
+"""Which code a function name stands for.
+
+`ByName` follows the naming rule of the product; `Given` takes plain functions, for tests.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeAlias
+
+Handler: TypeAlias = Callable[[Any, Any], Any]
+"""A Lambda's entry: event and context to result, as AWS calls it; JSON, so nothing narrower."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A Lambda as its deployment configures it."""
+
+    name: str
+    handler: Handler
+    timeout: float = 900.0
+    memory: int = 512
+
+
+class FunctionNotFound(LookupError):
+    """No function has this name."""
+
+
+class Functions(Protocol):
+    """Finds functions by name."""
+
+    def find(self, name: str) -> Function:
+        """Return the function called `name`. Raises FunctionNotFound."""
+
+
+class Given:
+    """Plain functions under full names."""
+
+    def __init__(self, handlers: Mapping[str, Handler], *, timeout: float = 900.0) -> None:
+        self._handlers = handlers
+        self._timeout = timeout
+
+    def find(self, name: str) -> Function:
+        """Return the function called `name`. Raises FunctionNotFound."""
+        handler = self._handlers.get(name)
+        if handler is None:
+            raise FunctionNotFound(f"no function is called '{name}'")
+        return Function(name, handler, self._timeout)
+
+
+class ByName:
+    """Functions by the product's naming rule: `<prefix>-<type>`, a type's `.` written `-`.
+
+    `stellwerk-flow-if` is a node, `stellwerk-http-request` an action of a toolbox,
+    `stellwerk-system-gate` a part of the system. Modules are imported at first use.
+    """
+
+    def __init__(self, prefix: str = "stellwerk") -> None:
+        self._prefix = prefix + "-"
+        self._found: dict[str, Function] = {}
+
+    def find(self, name: str) -> Function:
+        """Return the function called `name`. Raises FunctionNotFound."""
+        if name not in self._found:
+            self._found[name] = Function(name, self._load(name))
+        return self._found[name]
+
+    def _load(self, name: str) -> Handler:
+        parts = name.removeprefix(self._prefix).split("-")
+        if not name.startswith(self._prefix) or len(parts) < 2:
+            raise FunctionNotFound(f"'{name}' is not named like '{self._prefix}<group>-<type>'")
+        roots = ("",) if parts[0] == "system" else ("nodes.", "toolboxes.")
+        for root in roots:
+            module = f"{root}{'.'.join(parts)}.handler"
+            if exists(module):
+                return load(f"{module}.handler")
+        raise FunctionNotFound(f"no folder under functions/ is the function '{name}'")
+
+
+def exists(module: str) -> bool:
+    """Whether a module can be imported, its packages included."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def load(handler: str) -> Handler:
+    """Import the handler that a string like `nodes.flow.if.handler.handler` names."""
+    module, _, attribute = handler.rpartition(".")
+    loaded: Handler = getattr(importlib.import_module(module), attribute)
+    return loaded

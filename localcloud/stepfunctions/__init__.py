@@ -1,0 +1,7 @@
+"""Step Functions on moto's interpreter, repaired.
+
+An execution goes through here in this order: `backend` answers the API and refuses (`refusals`,
+`definition`) what AWS refuses; `execution` gives the machine a thread; `environment` is where each
+branch stands, waits and is woken; `repairs` mends the interpreter's components one by one;
+`tokens`, `variables`, `history` and `jsonata` are what those lean on. `install` puts all in place.
+"""

@@ -1,0 +1,212 @@
+"""Step Functions of one account and region: machines, executions and tokens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from moto.stepfunctions.exceptions import ExecutionDoesNotExist
+from moto.stepfunctions.models import StateMachine
+from moto.stepfunctions.parser.api import (
+    ExecutionStatus,
+    HistoryEventList,
+    SendTaskFailureOutput,
+    StateMachineType,
+)
+from moto.stepfunctions.parser.asl.parse.asl_parser import (
+    AmazonStateLanguageParser,
+    ASLParserException,
+)
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+from localcloud.stepfunctions.definition import check_definition
+from localcloud.stepfunctions.environment import Runtime
+from localcloud.stepfunctions.errors import (
+    ExecutionAlreadyExists,
+    InvalidDefinition,
+    StateMachineAlreadyExists,
+)
+from localcloud.stepfunctions.execution import LocalExecution
+from localcloud.stepfunctions.refusals import check_input, check_name, check_output, check_size
+from localcloud.stepfunctions.tokens import Failure, Success
+
+Listener = Callable[[LocalExecution], None]
+
+
+class LocalStepFunctions(StepFunctionsParserBackend):
+    """moto's backend with what AWS refuses, tokens that are found, and ends that are told."""
+
+    runtime: Runtime
+    on_end: Listener
+    on_create: Callable[[StateMachine], None]
+    on_delete: Callable[[str], None]
+
+    def __init__(self, region_name: str, account_id: str) -> None:
+        super().__init__(region_name, account_id)
+        self._lock = threading.RLock()
+        self._executions: dict[str, LocalExecution] = {}
+        self._machines: dict[str, StateMachine] = {}
+
+    def create_state_machine(
+        self,
+        name: str,
+        definition: str,
+        roleArn: str,
+        tags: list[dict[str, str]] | None = None,
+        publish: bool | None = None,
+        loggingConfiguration: dict[str, Any] | None = None,
+        tracingConfiguration: dict[str, Any] | None = None,
+        encryptionConfiguration: dict[str, Any] | None = None,
+        version_description: str | None = None,
+        sm_type: str | None = None,
+    ) -> StateMachine:
+        """Create a machine; the same name with the same definition is the same machine."""
+        check_name(name)
+        check_size(definition)
+        check_definition(definition)
+        self._validate_definition(definition)
+        with self._lock:
+            machine: StateMachine = super().create_state_machine(
+                name=name, definition=definition, roleArn=roleArn, tags=tags, sm_type=sm_type
+            )
+            if machine.definition != definition:
+                raise StateMachineAlreadyExists(
+                    f"State Machine Already Exists: '{machine.arn}' has another definition"
+                )
+            known = machine.arn in self._machines
+            self._machines[machine.arn] = machine
+        if not known:
+            self.on_create(machine)
+        return machine
+
+    @staticmethod
+    def _validate_definition(definition: str) -> None:
+        """Refuse what cannot be parsed, saying where and not repeating all of it."""
+        try:
+            AmazonStateLanguageParser.parse(definition)
+        except ASLParserException as error:
+            raise InvalidDefinition(f"Invalid State Machine Definition: {error}") from error
+        except (ValueError, RuntimeError, TypeError, AttributeError) as error:
+            raise InvalidDefinition(
+                f"Invalid State Machine Definition: {type(error).__name__}: {error}"
+            ) from error
+
+    def describe_state_machine(self, arn: str) -> StateMachine:
+        """Return a machine, found by its ARN at once."""
+        machine = self._machines.get(arn)
+        return machine if machine is not None else super().describe_state_machine(arn)
+
+    def delete_state_machine(self, arn: str) -> None:
+        """Delete a machine; AWS ends its executions at their next transition."""
+        super().delete_state_machine(arn)
+        with self._lock:
+            machine = self._machines.pop(arn, None)
+        if machine is None:
+            return
+        for execution in machine.executions:
+            execution.stop(datetime.now(UTC), None, None)
+        self.on_delete(arn)
+
+    def start_execution(
+        self,
+        state_machine_arn: str,
+        name: str | None = None,
+        execution_input: str | None = None,
+        trace_header: str | None = None,
+    ) -> LocalExecution:
+        """Start an execution, or return the open one of the same name and input.
+
+        Raises ExecutionAlreadyExists for another input, and for the name of one that has ended.
+        """
+        name = name or ""
+        check_name(name)
+        self._validate_name(name)
+        text = "{}" if execution_input is None else execution_input
+        check_input(text)
+        with self._lock:
+            machine = self.describe_state_machine(state_machine_arn)
+            arn = f"{state_machine_arn.replace(':stateMachine:', ':execution:', 1)}:{name}"
+            known = self._executions.get(arn)
+            if known is not None:
+                return _same(known, text)
+            execution = self._made(machine, name, arn, text)
+            self._executions[arn] = execution
+            machine.executions.append(execution)
+        execution.start()
+        return execution
+
+    def _made(self, machine: StateMachine, name: str, arn: str, text: str) -> LocalExecution:
+        execution = LocalExecution(
+            name=name,
+            sm_type=StateMachineType.STANDARD,
+            role_arn=machine.roleArn,
+            exec_arn=arn,
+            account_id=self.account_id,
+            region_name=self.region_name,
+            state_machine=machine,
+            start_date=datetime.now(UTC),
+            cloud_watch_logging_session=None,
+            activity_store={},
+            input_data=text,
+        )
+        execution.runtime = self.runtime
+        execution.on_end = self.on_end
+        execution.exec_status = ExecutionStatus.RUNNING
+        return execution
+
+    def execution(self, arn: str) -> LocalExecution:
+        """Return an execution. Raises ExecutionDoesNotExist."""
+        found = self._executions.get(arn)
+        if found is not None:
+            return found
+        raise ExecutionDoesNotExist(f"Execution Does Not Exist: '{arn}'")
+
+    def describe_execution(self, execution_arn: str) -> LocalExecution:
+        """Return an execution, even of a machine that was deleted."""
+        self._validate_execution_arn(execution_arn)
+        return self.execution(execution_arn)
+
+    def stop(self, arn: str, *, error: str | None, cause: str | None) -> LocalExecution:
+        """Stop an execution; one that has ended stays as it ended."""
+        execution = self.execution(arn)
+        execution.stop(datetime.now(UTC), error, cause)
+        return execution
+
+    def running(self) -> list[LocalExecution]:
+        """The executions that have not ended."""
+        known = list(self._executions.values())
+        return [one for one in known if one.exec_status == ExecutionStatus.RUNNING]
+
+    def history(self, arn: str, *, reverse: bool, start: int, size: int) -> dict[str, Any]:
+        """Return a page of an execution's events."""
+        events: HistoryEventList = self.execution(arn).to_history_output()["events"]
+        if reverse:
+            events = events[::-1]
+        page: dict[str, Any] = {"events": events[start : start + size]}
+        if start + size < len(events):
+            page["nextToken"] = str(start + size)
+        return page
+
+    def send_task_success(self, task_token: str, outcome: str) -> None:
+        """End the Task of a token with a result. Raises TaskTimedOut, InvalidToken."""
+        check_output(outcome)
+        self.runtime.tokens.answer(task_token, Success(outcome))
+
+    def send_task_failure(
+        self, task_token: str, error: str | None = None, cause: str | None = None
+    ) -> SendTaskFailureOutput:
+        """End the Task of a token with an error. Raises TaskTimedOut, InvalidToken."""
+        self.runtime.tokens.answer(task_token, Failure(error, cause))
+        return SendTaskFailureOutput()
+
+    def send_task_heartbeat(self, task_token: str) -> None:
+        """Show that the Task of a token is being worked on."""
+        self.runtime.tokens.beat(task_token)
+
+
+def _same(known: LocalExecution, text: str) -> LocalExecution:
+    if known.exec_status == ExecutionStatus.RUNNING and known.execution_input == text:
+        return known
+    raise ExecutionAlreadyExists(f"Execution Already Exists: '{known.execution_arn}'")

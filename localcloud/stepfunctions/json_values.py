@@ -1,0 +1,31 @@
+"""JSON values as the States Language moves them: copied by value, measured in UTF-8."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+STATE_BYTES = 256 * 1024
+"""How large a state's input, output and a Task's payload may be, in bytes of UTF-8."""
+
+
+def copied(value: object) -> object:
+    """Return a deep copy of a JSON value; anything else is handed on as it is.
+
+    Lists and objects of subclasses come out plain.
+    """
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [copied(item) for item in value]
+    return value
+
+
+def size_of(value: object) -> int:
+    """Return how many bytes `value` has as compact JSON."""
+    if value is None or isinstance(value, bool | int | float):
+        return len(str(value))
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=str)
+    return len(text) if text.isascii() else len(text.encode())

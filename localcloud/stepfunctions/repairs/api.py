@@ -1,0 +1,75 @@
+"""Answers of the Step Functions API."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+from moto.core.responses import ActionResult, EmptyResult
+from moto.stepfunctions.responses import StepFunctionResponse
+
+from localcloud.stepfunctions.backend import LocalStepFunctions
+from localcloud.stepfunctions.patching import Mended
+
+MENDED = Mended()
+
+
+def _backend(response: StepFunctionResponse) -> LocalStepFunctions:
+    backend = response.stepfunction_backend
+    if isinstance(backend, LocalStepFunctions):
+        return backend
+    raise TypeError("the local cloud's Step Functions were not installed")
+
+
+@MENDED.of(StepFunctionResponse, "start_execution")
+def start_execution(self: StepFunctionResponse) -> ActionResult:
+    """AWS invents a name if none is given; moto calls every such execution `None`."""
+    execution = _backend(self).start_execution(
+        self._get_param("stateMachineArn"),
+        self._get_param("name") or str(uuid.uuid4()),
+        self._get_param("input", if_none="{}"),
+    )
+    return ActionResult(execution.started())
+
+
+@MENDED.of(StepFunctionResponse, "describe_execution")
+def describe_execution(self: StepFunctionResponse) -> ActionResult:
+    """AWS answers with every end's date, error and cause, and the output as JSON text.
+
+    moto leaves out a time-out's date, and the quotes of a text.
+    """
+    return ActionResult(_backend(self).execution(self._get_param("executionArn")).described())
+
+
+@MENDED.of(StepFunctionResponse, "stop_execution")
+def stop_execution(self: StepFunctionResponse) -> ActionResult:
+    """AWS keeps the error and cause of a stop."""
+    execution = _backend(self).stop(
+        self._get_param("executionArn"),
+        error=self._get_param("error"),
+        cause=self._get_param("cause"),
+    )
+    return ActionResult({"stopDate": execution.stop_date})
+
+
+@MENDED.of(StepFunctionResponse, "send_task_failure")
+def send_task_failure(self: StepFunctionResponse) -> ActionResult:
+    """AWS keeps the cause; moto forgets it."""
+    _backend(self).send_task_failure(
+        self._get_param("taskToken"),
+        error=self._get_param("error"),
+        cause=self._get_param("cause"),
+    )
+    return EmptyResult()
+
+
+@MENDED.of(StepFunctionResponse, "get_execution_history")
+def get_execution_history(self: StepFunctionResponse) -> ActionResult:
+    """AWS answers page by page, backwards if asked; moto ignores both."""
+    page = _backend(self).history(
+        self._get_param("executionArn"),
+        reverse=str(self._get_param("reverseOrder")).lower() == "true",
+        start=int(self._get_param("nextToken") or 0),
+        size=int(self._get_param("maxResults") or 100),
+    )
+    return ActionResult(json.loads(json.dumps(page)))
