@@ -100,7 +100,8 @@ class Reference:
             return self._while(node, path, given)
         result = self.behaviour(node.key, path, given, 0)
         if isinstance(result, Failed):
-            return [Error(result.type, result.message, (path, node.key), kind is Kind.STOP)]
+            fatal = result.fatal or kind is Kind.STOP
+            return [Error(result.type, result.message, fatal, (path, node.key))]
         if kind is Kind.FOR_EACH:
             return self._for_each(node, path, result[1])
         if kind is Kind.STOP:  # rule 9
@@ -134,7 +135,7 @@ class Reference:
         while True:
             check = self.behaviour(node.key, path, value, passes)
             if isinstance(check, Failed):
-                return [Error(check.type, check.message, place)]
+                return [Error(check.type, check.message, check.fatal, place)]
             if check[0] == "out":
                 return "out", {"value": value, "passes": passes}
             if passes == int(str(node.parameters.get("max_passes", 100))):

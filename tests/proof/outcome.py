@@ -16,18 +16,18 @@ Fired = tuple[str, JsonValue]
 
 @dataclass(frozen=True)
 class Failed:
-    """A node has failed for good."""
+    """A node has failed for good. A fatal failure, as of a stop node, passes through every loop."""
 
     type: str
     message: str = ""
+    fatal: bool = False
 
 
 @dataclass(frozen=True)
 class Error(Failed):
-    """A failure at its place. A fatal one, of a stop node, passes through every loop."""
+    """A failure at its place."""
 
     place: Place = (ROOT, NodeKey(""))
-    fatal: bool = False
 
 
 Behaviour = Callable[[NodeKey, Path, JsonValue, int], Fired | Failed]

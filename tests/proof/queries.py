@@ -44,12 +44,9 @@ def evaluate(source: str, names: Mapping[str, JsonValue]) -> JsonValue:
     missing = [name for name in query.names if name not in names]
     if missing:
         raise QueryFailed(f"never assigned: {missing} in {source}")
-    frame = query.program.create_frame()
-    for name in query.names:
-        value = names[name]
-        frame.bind(name, Utils.NULL_VALUE if value is None else value)
+    bound = {name: Utils.NULL_VALUE if names[name] is None else names[name] for name in query.names}
     try:
-        result = query.program.evaluate(None, frame)
+        result = query.program.evaluate(None, bound)
     except jsonata.JException as error:
         raise QueryFailed(f"{error} in {source}") from error
     if result is None:

@@ -14,6 +14,8 @@ from inspect import GEN_RUNNING, getgeneratorstate
 
 from stellwerk.kernel.json import JsonValue
 
+NEVER = datetime.max.replace(tzinfo=UTC)
+
 
 class StateFailed(Exception):
     """A state has failed with an error name and its cause."""
@@ -111,11 +113,14 @@ class Scheduler:
             self.random.choice(able).advance()
         return bool(able)
 
-    def pass_time(self) -> bool:
-        """Go to the next moment that a thread waits for; False if there is none."""
+    def pass_time(self, last: datetime = NEVER) -> bool:
+        """Go to the next moment that a thread waits for; False if there is none until `last`."""
         moments = [t.pause.until for t in self.threads if not t.over and t.pause.until is not None]
-        self.now = max(self.now, min(moments)) if moments else self.now
-        return bool(moments)
+        moment = min(moments, default=last)
+        if not moments or moment > last:
+            return False
+        self.now = max(self.now, moment)
+        return True
 
     def _able(self, pause: Pause) -> bool:
         if pause.until is not None and pause.until <= self.now:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from stellwerk.kernel.clock import instant
 from stellwerk.kernel.json import JsonObject, JsonValue, dumps
@@ -103,6 +103,15 @@ class World:
             raise StateFailed(failure.type, failure.message)
 
         return self.tokens.answer(token, answer)
+
+    def settle(self, seconds: float) -> None:
+        """Let happen what can happen within so much time without the world outside."""
+        last = self.now() + timedelta(seconds=seconds)
+        while True:
+            if self.scheduler.step():
+                self._end_threads()
+            elif not self.scheduler.pass_time(last):
+                return
 
     def run(self, outside: Callable[[], bool]) -> None:
         """Let everything happen; `outside` does one thing that the world outside can do, if any.

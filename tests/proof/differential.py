@@ -1,0 +1,76 @@
+"""Compares what a machine did with what the reference says may happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stellwerk.kernel.json import JsonValue
+from tests.proof.outcome import Outcome, Place, Ran
+
+
+@dataclass
+class Observed:
+    """What a run did. `error` is the type and place of what failed it."""
+
+    completed: bool
+    output: JsonValue = None
+    ran: dict[Place, Ran] = field(default_factory=dict)
+    failed: set[Place] = field(default_factory=set)
+    error: tuple[str, Place] | None = None
+
+
+def differences(expected: Outcome, observed: Observed) -> list[str]:
+    """Return what the meaning does not allow; nothing if the run did right.
+
+    Nothing is compared where the meaning allows more than one ending.
+    """
+    if expected.ambiguous:
+        return []
+    found = [*_executions(expected, observed), *_ending(expected, observed)]
+    strangers = observed.failed - expected.failed
+    return [*found, *(f"{_text(place)} failed and should not" for place in sorted(strangers))]
+
+
+def _executions(expected: Outcome, observed: Observed) -> list[str]:
+    found = [f"{_text(place)} did not run" for place in sorted(expected.certain - {*observed.ran})]
+    for place, ran in sorted(observed.ran.items(), key=lambda pair: pair[0]):
+        right = expected.ran.get(place)
+        if right is None:
+            found.append(f"{_text(place)} ran and should not")
+            continue
+        for what in ("port", "input", "value"):
+            is_, should = plain(getattr(ran, what)), plain(getattr(right, what))
+            if is_ != should:
+                found.append(f"{_text(place)}: {what} is {is_!r}, should be {should!r}")
+    return found
+
+
+def _ending(expected: Outcome, observed: Observed) -> list[str]:
+    if observed.completed != expected.completed:
+        words = {True: "completed", False: "failed"}
+        why = f" with {observed.error}" if observed.error else ""
+        ended, right = words[observed.completed], words[expected.completed]
+        return [f"the run {ended}{why}, should have {right}"]
+    if expected.completed:
+        is_, should = plain(observed.output), plain(expected.output)
+        return [] if is_ == should else [f"the output is {is_!r}, should be {should!r}"]
+    possible = {(error.type, error.place) for error in expected.errors}
+    if observed.error in possible:
+        return []
+    return [f"the error is {observed.error}, should be one of {sorted(possible)}"]
+
+
+def plain(value: JsonValue) -> JsonValue:
+    """Return the value with errors reduced to their type: which one came first may be open."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    error = value.get("error")
+    if set(value) == {"error"} and isinstance(error, dict):
+        return {"error": error.get("type")}
+    return {key: plain(item) for key, item in value.items()}
+
+
+def _text(place: Place) -> str:
+    return f"{place[0]}.{place[1]}" if place[0] else place[1]
