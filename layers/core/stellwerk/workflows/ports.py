@@ -61,3 +61,13 @@ class Machines(Protocol):
 
         The same name with the same definition is the same machine.
         """
+
+
+class Resources(Protocol):
+    """What parameters may name, as far as whoever asks may use it: workflows, connections, ..."""
+
+    def kind(self, wanted: str, name: str) -> str | None:
+        """Return the kind of what `name`, an id or slug, stands for; None if there is nothing.
+
+        `wanted` is the kind that the parameter needs, and is returned where it fits.
+        """

@@ -114,9 +114,9 @@ def _evaluated(source: str, names: Names) -> JsonValue:
         except TimeoutError as error:
             raise bounds.too_slow() from error
         except _LIBRARY_ERRORS as error:
-            raise Halt(
-                f"cannot be evaluated ({error})", remedy="Check the values it uses."
-            ) from error
+            reason = error.args[-1] if error.args else type(error).__name__
+            message = f"cannot be evaluated: {reason}"
+            raise Halt(message, remedy="Check the values it uses.") from error
     raise Halt(
         "gives nothing: a field that it names is not there",
         remedy=f"Say what holds then: $default({source[:60]}, null)",
