@@ -100,7 +100,7 @@ def test_a_collecting_loop_catches_each_item():
         "t:start l:each l/a", "t>l", l={"parameters": {"max_items": 5, "on_item_error": "collect"}}
     )
     found = states(compiled(graph).definition)
-    assert found["l : item"]["Catch"][0]["Next"] == "l ! item failed"
+    assert found["l : item"]["Catch"][1]["Next"] == "l ! item failed"
     assert found["l ! item failed"]["Arguments"]["Payload"]["node"] == "l"
 
 

@@ -20,6 +20,7 @@ from stellwerk.workflows.compile.ir import (
     Wait,
 )
 from stellwerk.workflows.compile.scopes import Scope, lifted
+from stellwerk.workflows.graph import OUT_PORT
 
 INVOKE = "arn:aws:states:::lambda:invoke"
 NOTHING = 0
@@ -79,7 +80,7 @@ class Writer:
             case Choice():
                 return _choice(state, last)
             case Parallel():
-                return self._parallel(state, last)
+                return self._parallel(state, scope, last)
             case Map():
                 return self._map(state, last)
             case Wait():
@@ -119,7 +120,7 @@ class Writer:
             assign |= self.opening(task.resets)
         return assign
 
-    def _parallel(self, parallel: Parallel, last: str | None) -> JsonObject:
+    def _parallel(self, parallel: Parallel, scope: Scope, last: str | None) -> JsonObject:
         branches: list[JsonValue] = [self.scope(branch) for branch in parallel.branches]
         body: JsonObject = {"Type": "Parallel", "Branches": branches}
         assign: JsonObject = {
@@ -127,6 +128,8 @@ class Writer:
             for number, branch in enumerate(parallel.branches)
             for key, height in sorted(branch.exports.items())
         }
+        if parallel.fires in scope.names.asked:
+            assign[lifted(parallel.fires, 0)] = OUT_PORT
         if assign:
             body["Assign"] = assign
         body["Catch"] = _catches(parallel.catch)

@@ -74,6 +74,8 @@ class Parallel:
     branches: tuple[Scope, ...]
     next: str | None
     catch: tuple[Catch, ...] = ()
+    fires: NodeKey | None = None
+    """The loop that has fired `out` when all branches are through."""
 
 
 @dataclass(frozen=True)

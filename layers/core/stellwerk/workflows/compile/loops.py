@@ -20,11 +20,21 @@ from stellwerk.workflows.compile.liveness import ENTRY, Liveness
 from stellwerk.workflows.compile.normalise import Levels, Step
 from stellwerk.workflows.compile.plan import Sequence
 from stellwerk.workflows.compile.scopes import Cycle, Names, Scope
-from stellwerk.workflows.compile.tasks import INPUT, PLATFORM, RUN, Emitter, answer, number_of
+from stellwerk.workflows.compile.tasks import (
+    INPUT,
+    PLATFORM,
+    RUN,
+    Emitter,
+    answer,
+    number_of,
+    rethrow,
+)
 from stellwerk.workflows.compile.tracks import Exits, Facts, Level, Track
 
 DEFAULT_ITEMS = 1000
 DEFAULT_PASSES = 100
+ENDING = ("StoppedWithError", "RunCancelled")
+"""Errors that end the run, whatever a loop does with others."""
 BASE = "{% $base %}"
 """The path of a chunk's loop, in its child machine."""
 
@@ -63,7 +73,10 @@ class Loops:
         track = Track(outer, scope, ())
         if step.kind is Kind.FOR_EACH:
             scope.start = names.state(f"{step.key} · {step.title}")
-            self._items(emitter, track, step, scope.start, finished, ("[$from..$to - 1]", None))
+            failed = names.state(f"{step.key} ! failed")
+            scope.add(rethrow(failed))
+            failing = self._failing(emitter, track, step, (Catch((EVERY_ERROR,), failed),))
+            self._items(emitter, track, step, scope.start, finished, ("[$from..$to - 1]", failing))
         else:
             scope.start = names.state(f"{step.key} ? chunk over")
             scope.entry[_counter(step)] = "{% $states.input.from %}"
@@ -81,8 +94,8 @@ class Loops:
         catch = emitter.failing(track, step, exits)
         opening = {"phase": "open"}
         emitter.task(track, step, name, each, more=opening, catch=catch, output=answer("size"))
-        failed = self._failed(emitter, track, step, catch)
-        self._items(emitter, track, step, each, done, ("[0..$states.input - 1]", failed))
+        failing = self._failing(emitter, track, step, catch)
+        self._items(emitter, track, step, each, done, ("[0..$states.input - 1]", failing))
         after = emitter.leave(track, step, exits)
         closing = {"phase": "close"}
         emitter.task(track, step, done, after, more=closing, catch=catch, fires=step.key)
@@ -94,9 +107,9 @@ class Loops:
         step: Step,
         name: str,
         after: str,
-        over: tuple[str, str | None],
+        over: tuple[str, tuple[Catch, ...]],
     ) -> None:
-        """The Map over the items' numbers; `over` gives those and where an error leads."""
+        """The Map over the items' numbers; `over` gives those and what catches an error."""
         scope = track.scope
         iteration = Scope(scope, scope.names, certain=frozenset())
         path = _path(track, step, "$states.input")
@@ -105,7 +118,7 @@ class Loops:
             self._collecting(emitter, iteration, step)
         else:
             self._body(emitter, iteration, step, end=None)
-        numbers, failed = over
+        numbers, failing = over
         scope.add(
             Map(
                 name=name,
@@ -115,7 +128,7 @@ class Loops:
                 body=iteration,
                 most=self._most(step),
                 next=after,
-                catch=(Catch((EVERY_ERROR,), failed or emitter.closing(track)),),
+                catch=failing,
             )
         )
 
@@ -130,7 +143,9 @@ class Loops:
         self._body(emitter, branch, step, end=None)
         item, failed = (names.state(f"{step.key} : item"), names.state(f"{step.key} ! item failed"))
         iteration.start = item
-        iteration.add(Parallel(item, (branch,), None, (Catch((EVERY_ERROR,), failed),)))
+        level = Level(self.analyses[step.key], emitter, f"{{% ${_place(step)} %}}")
+        ends = Catch(ENDING, emitter.closing(Track(level, iteration, ())))
+        iteration.add(Parallel(item, (branch,), None, (ends, Catch((EVERY_ERROR,), failed))))
         payload = {"run": RUN, "path": f"{{% ${_place(step)} %}}", "node": step.key, "error": INPUT}
         iteration.add(Task(failed, "system-scope_closed", payload, None, again=(PLATFORM,)))
 
@@ -146,21 +161,18 @@ class Loops:
     def _while(
         self, emitter: Emitter, track: Track, step: Step, number: int, name: str, exits: Exits
     ) -> None:
-        track.scope.entry[_counter(step)] = "{% 0 %}"
         if step.failure_port is None:
+            track.scope.entry[_counter(step)] = "{% 0 %}"
             self._cycle(emitter, track, step, name, name, exits("out"))
             return
         scope = track.scope
         branch = Scope(scope, scope.names, certain=frozenset())
         branch.entry[_counter(step)] = "{% 0 %}"
-        del scope.entry[_counter(step)]
-        track.level.homes[number] = branch
         inner = Track(track.level, branch, ())
         branch.start = scope.names.state(f"{step.key} : check")
         self._cycle(emitter, inner, step, branch.start, branch.start, None)
-        caught = emitter.failing(track, step, exits)
-        failed = self._failed(emitter, track, step, caught) or emitter.closing(track)
-        scope.add(Parallel(name, (branch,), exits("out"), (Catch((EVERY_ERROR,), failed),)))
+        catch = self._failing(emitter, track, step, emitter.failing(track, step, exits))
+        scope.add(Parallel(name, (branch,), exits("out"), catch, fires=step.key))
 
     def _cycle(
         self, emitter: Emitter, track: Track, step: Step, name: str, again: str, after: str | None
@@ -178,32 +190,33 @@ class Loops:
             name,
             choose,
             more={"phase": "check", "index": f"{{% ${counter} %}}"},
-            fires=step.key,
+            fires=None if step.failure_port else step.key,
             assign={
                 counter: f"{{% ${counter} + 1 %}}",
+                f"c_{step.key}": answer("port"),
                 _place(step): f"{{% {_path(track, step, f'${counter}')} %}}",
             },
             resets=body,
         )
-        variable = scope.own(step.key)
-        scope.add(Choice(choose, ((f"${variable} = 'again'", body.start),), after))
+        scope.add(Choice(choose, ((f"$c_{step.key} = 'again'", body.start),), after))
         most = number_of(step, "max_passes", DEFAULT_PASSES) + 1
         most = min(most, self.chunks.get(step.key, most))
         scope.cycles.append(Cycle(step.key, first, len(scope.states) - 1, most))
 
-    def _failed(
+    def _failing(
         self, emitter: Emitter, track: Track, step: Step, catch: tuple[Catch, ...]
-    ) -> str | None:
-        """The state that closes a failed loop's passes before its `on_error` goes on."""
+    ) -> tuple[Catch, ...]:
+        """What catches a loop's error: its `on_error` after its passes are closed, or the end."""
+        closing = emitter.closing(track)
         if not catch:
-            return None
+            return (Catch((EVERY_ERROR,), closing),)
         name = track.scope.names.state(f"{step.key} ! closed")
         payload = {"run": RUN, "path": track.level.path, "loop": step.key, "error": INPUT}
         again = (PLATFORM,)
         track.scope.add(
             Task(name, "system-scope_closed", payload, catch[0].next, again=again, output=INPUT)
         )
-        return name
+        return (Catch(ENDING, closing), Catch((EVERY_ERROR,), name))
 
     def _chunked_map(
         self, emitter: Emitter, track: Track, step: Step, name: str, exits: Exits
@@ -222,7 +235,6 @@ class Loops:
         chunk: dict[str, JsonValue] = {"phase": "chunk", "chunk": INPUT, "chunk_size": size}
         emitter.task(inner, step, one, None, more=chunk, token=True)
         most = -(-number_of(step, "max_items", DEFAULT_ITEMS) // size)
-        failed = self._failed(emitter, track, step, catch) or emitter.closing(track)
         scope.add(
             Map(
                 name=each,
@@ -232,7 +244,7 @@ class Loops:
                 body=iteration,
                 most=most,
                 next=done,
-                catch=(Catch((EVERY_ERROR,), failed),),
+                catch=self._failing(emitter, track, step, catch),
             )
         )
         after = emitter.leave(track, step, exits)
@@ -245,8 +257,7 @@ class Loops:
         scope, counter = track.scope, _counter(step)
         scope.entry[counter] = "{% 0 %}"
         caught = emitter.failing(track, step, exits)
-        failed = self._failed(emitter, track, step, caught)
-        catch = (Catch((EVERY_ERROR,), failed),) if failed else ()
+        catch = self._failing(emitter, track, step, caught)
         ask = scope.names.state(f"{step.key} : chunk over")
         choose = scope.names.state(f"{step.key} ? again")
         first = len(scope.states)

@@ -31,7 +31,9 @@ from stellwerk.workflows.compile.tracks import Level, Track
 from stellwerk.workflows.graph import Graph, graph_hash
 
 CHUNK_EVENTS = EVENTS // 2
-"""Events that one chunk of a loop may spend."""
+"""Events that one chunk of a loop may spend, if that is more than one pass."""
+_CHUNK_FRAME = 100
+"""Events of a child machine besides the passes."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Workshop:
         the one that spends most, of those of which one pass still fits.
         """
         inline = [loop for loop in loops(scope) if loop.loop not in chunks]
-        fitting = [loop for loop in inline if loop.each.events <= self._limit // 2]
+        fitting = [loop for loop in inline if loop.each.events <= self._limit - _CHUNK_FRAME]
         if not fitting:
             raise self._too_much(scope, inline)
         return max(fitting, key=lambda loop: (loop.events, loop.loop))
