@@ -8,7 +8,7 @@ from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId
 from stellwerk.runs.model import Step, StepKey, StepStatus
 from stellwerk.runs.names import SCOPE_TYPE
-from stellwerk.workflows.graph import Graph, Node, enclosing
+from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, enclosing
 
 _NO_PASS_PORT = "out"
 
@@ -24,7 +24,7 @@ def stop_entry(graph: Graph, catalogue: Catalogue, entries: Mapping[StepKey, Ste
 
 
 def end_entries(graph: Graph, entries: Mapping[StepKey, Step]) -> list[Step]:
-    """Return the live end nodes' entries at the top level: they ran, their port has no edges."""
+    """Return the entries of the live end nodes at the top level."""
     found = (entries.get(StepKey(path=ROOT, node=node.key)) for node in graph.children[None])
     return [entry for entry in found if entry is not None and entry.done and _ends(graph, entry)]
 
@@ -58,7 +58,9 @@ def _ran(scope: Step) -> bool:
 
 
 def _ends(graph: Graph, entry: Step) -> bool:
-    return not any(edge.port == entry.port for edge in graph.outgoing.get(entry.node, ()))
+    """Whether nothing but an error handler follows the node, and not even that has now."""
+    ports = {edge.port for edge in graph.outgoing.get(entry.node, ())}
+    return ports <= {ERROR_PORT} and entry.port not in ports
 
 
 def first_port(graph: Graph, catalogue: Catalogue, key: NodeKey) -> str:
