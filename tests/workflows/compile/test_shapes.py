@@ -176,3 +176,36 @@ def test_a_state_that_the_writer_does_not_know_is_an_error():
     scope.add(SimpleNamespace(name="a"))
     with pytest.raises(AssertionError):
         definition(scope, prefix="p", comment="")
+
+
+def test_alternatives_share_a_branch_beside_what_runs_anyway():
+    graph = draw("t:start s:if a b c", "t>s s.true>a s.true>c s.false>b s.false>c")
+    branch = states(compiled(graph).definition)["a + c"]["Branches"][0]
+    assert {"a ? alive", "a · data.set", "b · data.set"} <= set(branch["States"])
+
+
+def test_alternatives_that_keep_strangers_waiting_run_side_by_side():
+    graph = draw(
+        "t:start f s:if w:ask b:ask y z",
+        "t>f f>s f>y f>z s.true>w s.false>b b.approved>y w.approved>z",
+    )
+    result = compiled(graph)
+    assert not result.gated
+    first, second = states(result.definition)["b + w"]["Branches"]
+    assert "y · data.set" in first["States"]
+    assert "z · data.set" in second["States"]
+
+
+def test_a_gate_that_stays_shut_passes_over_what_only_it_leads_to():
+    graph = draw(
+        "t:start f:if x:if y:if w:ask v q r",
+        "t>f f.true>x f.true>y f.false>q x.true>w x.true>v y.true>v v>r v>q",
+    )
+    found = states(compiled(graph).definition)
+    assert found["v ? opened"]["Default"] == "q ? alive"
+    assert found["q ? alive"]["Choices"][0]["Condition"] == "{% $n_f = 'false' or $n_v = 'out' %}"
+
+
+def test_choices_of_a_scope_share_the_state_for_a_port_that_is_none():
+    found = states(compiled(draw("t:start i:if k:if a", "t>i i.true>k k.true>a")).definition)
+    assert found["i ? port"]["Default"] == found["k ? port"]["Default"] == "! unknown port"

@@ -101,8 +101,7 @@ class Writer:
         }
         if task.timeout is not None:
             body["TimeoutSeconds"] = task.timeout
-        if task.again:
-            body["Retry"] = [_again(again) for again in task.again]
+        body["Retry"] = [_again(again) for again in task.again]
         if task.catch:
             body["Catch"] = _catches(task.catch)
         assign = self._assignments(task, scope)

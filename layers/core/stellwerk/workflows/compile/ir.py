@@ -47,10 +47,10 @@ class Task:
     function: str
     payload: Mapping[str, JsonValue]
     next: str | None
+    again: tuple[Again, ...]
     fires: NodeKey | None = None
     token: bool = False
     timeout: int | str | None = None
-    again: tuple[Again, ...] = ()
     catch: tuple[Catch, ...] = ()
     assign: Mapping[str, JsonValue] = field(default_factory=dict)
     output: str | None = None

@@ -103,15 +103,17 @@ class Scope:
         around = set(self.chain())
         home.reads.add(key)
         self.names.asked.add(key)
-        height = 0
-        for scope in home.chain():
-            if scope in around:
-                break
+        below = [scope for scope in home.chain() if scope not in around]
+        above = [*below[1:], self._meeting(home)]
+        for height, (scope, outer) in enumerate(zip(below, above, strict=False)):
             scope.exports[key] = height
-            height += 1
-            if scope.parent is not None:
-                scope.parent.lifted[lifted(key, height)] = key
-        return lifted(key, height)
+            outer.lifted[lifted(key, height + 1)] = key
+        return lifted(key, len(below))
+
+    def _meeting(self, home: Scope) -> Scope:
+        """The innermost scope that is around both."""
+        around = set(self.chain())
+        return next(scope for scope in home.chain() if scope in around)
 
     def unset(self) -> list[str]:
         """Return the variables that may be read before they are assigned."""

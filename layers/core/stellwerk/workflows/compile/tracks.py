@@ -143,8 +143,6 @@ class Track:
         for place, move in enumerate(self.moves):
             if self._doubts[place]:
                 self._emit_guard(place)
-            if not self._entries[place]:
-                continue
             facts = Facts.merged(self._entries[place])
             if isinstance(move, Do):
                 self.level.steps.step(
