@@ -226,3 +226,13 @@ def test_a_port_that_is_not_a_word_is_written_as_text():
     )
     rules = states(compiled(graph).definition)["s ? port"]["Choices"]
     assert rules[0]["Condition"] == '{% $n_s = "a\'b" %}'
+
+
+def test_what_follows_a_caught_while_knows_that_it_went_well():
+    graph = draw(
+        "t:start w:while w/a x:if y:if m",
+        "t>w t>x w>m x.true>m w.error>y",
+        w={"on_error": "branch"},
+    )
+    found = states(compiled(graph).definition)
+    assert found["w · flow.while"]["Assign"] == {"n_w": "out"}
