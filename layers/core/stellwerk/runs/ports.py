@@ -166,3 +166,25 @@ class Due(Protocol):
 
     def overdue(self, scope: Scope, now: datetime) -> Iterator[HumanTask]:
         """Yield pending tasks whose due moment is over."""
+
+
+class KeyValues(Protocol):
+    """A small key-value store per workflow (`data.store`)."""
+
+    def get(self, scope: Scope, workflow: WorkflowId, key: str) -> JsonValue:
+        """Return the value of `key`; None if there is none."""
+
+    def put(self, scope: Scope, workflow: WorkflowId, key: str, value: JsonValue) -> None:
+        """Write the value of `key`."""
+
+    def delete(self, scope: Scope, workflow: WorkflowId, key: str) -> None:
+        """Remove `key`; nothing if there is none."""
+
+    def increment(
+        self, scope: Scope, workflow: WorkflowId, key: str, by: int | float, *, once: str
+    ) -> JsonValue:
+        """Add `by` to the number at `key`, absent counting as 0, and return the sum.
+
+        A second call with the same `once` adds nothing and returns the same sum, as long as fewer than
+        100 others came in between. Raises Conflict if the value there is no number.
+        """

@@ -1,0 +1,24 @@
+"""What handlers work with: the services of runs, and what few nodes need besides."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from stellwerk.runs.assembly import Assembly
+from stellwerk.runs.ports import KeyValues
+
+
+class Bench(Protocol):
+    """The part of all services that the step wrapper and the nodes use."""
+
+    @property
+    def assembly(self) -> Assembly:
+        """The services of runs."""
+
+    @property
+    def key_values(self) -> KeyValues:
+        """The small store of each workflow."""
+
+    @property
+    def http_allow(self) -> tuple[str, ...]:
+        """`host:port` that `http.request` may call though the address is private."""
