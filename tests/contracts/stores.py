@@ -89,7 +89,7 @@ class Moto:
         self.s3.create_bucket(Bucket=bucket)
         counted = OneAtATime(self.dynamodb)
         client = cast("DynamoDBClient", counted)
-        values = S3Values(self.s3, bucket)
+        values = S3Values(lambda: self.s3, bucket)
         bodies = Bodies(values)
         runs = self._items(client, tables.RUNS, f"runs-{number}")
         platform = self._items(client, tables.PLATFORM, f"platform-{number}")

@@ -62,7 +62,7 @@ def paged(
     limit: int,
     newest_first: bool = True,
 ) -> Page[T]:
-    """Return a page in the order of `position`; the cursor is the position of the page's last item."""
+    """Return a page in the order of `position`; its cursor is the position of its last item."""
     if cursor is not None and not cursor.startswith("after "):
         raise BadInput(f"'{cursor}' is not a cursor")
     rest = [

@@ -35,6 +35,8 @@ class Settings:
     """Where AWS is, if not at AWS."""
     data: Path
     """Folder of the local cloud."""
+    http_allow: tuple[str, ...]
+    """`host:port` that `http.request` may call although the address is private."""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
@@ -55,6 +57,7 @@ class Settings:
             states_role=read.text("STATES_ROLE", role),
             endpoint_url=environment.get("STELLWERK_ENDPOINT_URL") or None,
             data=Path(read.text("DATA", ".stellwerk")),
+            http_allow=read.list("HTTP_ALLOW"),
         )
         read.check()
         return settings
@@ -84,6 +87,10 @@ class _Reader:
             named = ", ".join(choices)
             self._faults.append(f"STELLWERK_{name} must be one of {named}, not '{value}'")
         return value
+
+    def list(self, name: str) -> tuple[str, ...]:
+        parts = self._environment.get(f"STELLWERK_{name}", "").split(",")
+        return tuple(part.strip() for part in parts if part.strip())
 
     def check(self) -> None:
         if self._faults:

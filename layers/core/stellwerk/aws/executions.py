@@ -32,7 +32,7 @@ class StepFunctionsExecutions:
     secrets that name their task by themselves.
     """
 
-    def __init__(self, client: SFNClient) -> None:
+    def __init__(self, client: Callable[[], SFNClient]) -> None:
         self._client = client
 
     def start(self, scope: Scope, machine: str, name: str, data: JsonObject) -> str:
@@ -41,11 +41,13 @@ class StepFunctionsExecutions:
         check_owner(scope, machine_of(machine))
         with translated():
             try:
-                answer = self._client.start_execution(
+                answer = self._client().start_execution(
                     stateMachineArn=machine, name=name, input=dumps(data)
                 )
-            except self._client.exceptions.ExecutionAlreadyExists:
-                return execution_arn(machine, name)
+            except ClientError as error:
+                if code_of(error) == "ExecutionAlreadyExists":
+                    return execution_arn(machine, name)
+                raise
         return answer["executionArn"]
 
     def stop(self, scope: Scope, execution: str, *, cause: str) -> None:
@@ -53,7 +55,7 @@ class StepFunctionsExecutions:
         check_owner(scope, machine_of(execution))
         try:
             with translated():
-                self._client.stop_execution(executionArn=execution, cause=cause[:MAX_CAUSE])
+                self._client().stop_execution(executionArn=execution, cause=cause[:MAX_CAUSE])
         except NotFound:
             return
 
@@ -62,7 +64,7 @@ class StepFunctionsExecutions:
         try:
             check_owner(scope, machine_of(execution))
             with translated():
-                found = self._client.describe_execution(executionArn=execution)
+                found = self._client().describe_execution(executionArn=execution)
         except NotFound:
             return GONE, "", ""
         return found["status"], found.get("error", ""), found.get("cause", "")
@@ -70,7 +72,7 @@ class StepFunctionsExecutions:
     def succeed(self, scope: Scope, token: str, data: JsonValue) -> bool:
         """Answer a task token; False if nothing waits for it any more."""
         return _answered(
-            lambda: self._client.send_task_success(taskToken=token, output=dumps(data))
+            lambda: self._client().send_task_success(taskToken=token, output=dumps(data))
         )
 
     def fail(self, scope: Scope, token: str, failure: Failure) -> bool:
@@ -79,7 +81,7 @@ class StepFunctionsExecutions:
         cause = failure.model_copy(update=texts).model_dump_json(exclude={"traceback"})
         error = failure.type[:MAX_ERROR]
         return _answered(
-            lambda: self._client.send_task_failure(taskToken=token, error=error, cause=cause)
+            lambda: self._client().send_task_failure(taskToken=token, error=error, cause=cause)
         )
 
 

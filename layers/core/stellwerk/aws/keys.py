@@ -4,6 +4,7 @@
 |---|---|---|
 | workflow | workflow#W | workflow |
 | version | workflow#W | version#00000012 |
+| value of `data.store` | workflow#W | data#sha256 |
 | slug | slugs | the slug |
 | run | run#R | run |
 | step at the root | run#R | step##node |
@@ -58,6 +59,11 @@ def version(scope: Scope, workflow: WorkflowId, number: int) -> Key:
     return Key(_within(scope, f"workflow#{workflow}"), f"{VERSION}{number:08d}")
 
 
+def datum(scope: Scope, workflow: WorkflowId, key: str) -> Key:
+    """Return the key of one value that a workflow stores for itself; keys are texts of users."""
+    return Key(_within(scope, f"workflow#{workflow}"), f"data#{_digest(key)}")
+
+
 def slug(scope: Scope, slug: str) -> Key:
     """Return the key that makes a slug unique; an instance's slugs share a partition."""
     return Key(_within(scope, "slugs"), slug)
@@ -97,8 +103,7 @@ def task_of_run(scope: Scope, run: RunId, created: datetime, task: TaskId) -> Ke
 
 def delivery(scope: Scope, workflow: WorkflowId, delivery: str) -> Key:
     """Return the key of what started a run; delivery ids come from outside, of any length."""
-    digest = hashlib.sha256(delivery.encode()).hexdigest()
-    return Key(_within(scope, f"delivery#{workflow}#{digest}"), "delivery")
+    return Key(_within(scope, f"delivery#{workflow}#{_digest(delivery)}"), "delivery")
 
 
 def runs_of_instance(scope: Scope) -> str:
@@ -153,6 +158,10 @@ def value(scope: Scope, key: str) -> str:
 
 def _within(scope: Scope, partition: str) -> str:
     return f"{scope.mandate}#{scope.instance}#{partition}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _shard(path: Path) -> int:

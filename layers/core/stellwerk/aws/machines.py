@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stellwerk.aws.errors import translated
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class StepFunctionsMachines:
     """State machines in Step Functions, which act under `role`. Requests: 1."""
 
-    def __init__(self, client: SFNClient, role: str) -> None:
+    def __init__(self, client: Callable[[], SFNClient], role: str) -> None:
         self._client = client
         self._role = role
 
@@ -27,7 +28,7 @@ class StepFunctionsMachines:
         check_name(name)
         check_owner(scope, name)
         with translated():
-            answer = self._client.create_state_machine(
+            answer = self._client().create_state_machine(
                 name=name, definition=definition, roleArn=self._role, type="STANDARD"
             )
         return answer["stateMachineArn"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stellwerk.aws import keys
@@ -13,19 +14,22 @@ if TYPE_CHECKING:
 
 
 class S3Values:
-    """Values in S3, encrypted by the bucket's default. Requests: 1 each."""
+    """Values in S3, encrypted by the bucket's default. Requests: 1 each.
 
-    def __init__(self, client: S3Client, bucket: str) -> None:
+    `client` is called when a value is first kept or read: most processes never do.
+    """
+
+    def __init__(self, client: Callable[[], S3Client], bucket: str) -> None:
         self._client = client
         self._bucket = bucket
 
     def put(self, scope: Scope, key: str, data: bytes) -> None:
         """Keep `data` under `key`."""
         with translated():
-            self._client.put_object(Bucket=self._bucket, Key=keys.value(scope, key), Body=data)
+            self._client().put_object(Bucket=self._bucket, Key=keys.value(scope, key), Body=data)
 
     def get(self, scope: Scope, key: str) -> bytes:
         """Return what was kept under `key`; raises NotFound."""
         with translated():
-            answer = self._client.get_object(Bucket=self._bucket, Key=keys.value(scope, key))
+            answer = self._client().get_object(Bucket=self._bucket, Key=keys.value(scope, key))
             return answer["Body"].read()

@@ -1,0 +1,24 @@
+"""Checks and compiler as one: publishing needs them, running does not, and their imports cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stellwerk.catalogue.model import Catalogue
+from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.validate.validation import validate
+
+
+class GraphCompiler:
+    """The compiler to the States Language, behind the checks."""
+
+    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
+        """Return all that is wrong with `graph`."""
+        return validate(graph, catalogue, resources)
+
+    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
+        """Return the state machines of a graph that was checked; raises BadInput over budget."""
+        return compile_graph(graph, catalogue, CompileOptions(prefix=prefix, comment=comment))
