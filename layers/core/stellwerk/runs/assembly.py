@@ -24,6 +24,7 @@ class Assembly:
     """The services of runs: for callers outside, the step wrapper, and system Lambdas."""
 
     world: World
+    starting: Starting
     runs: RunService
     tasks: TaskService
     children: Children
@@ -42,6 +43,7 @@ class Assembly:
         gates = Gates(world.journal, world.executions)
         return cls(
             world=world,
+            starting=starting,
             runs=RunService(world, starting, endings),
             tasks=tasks,
             children=Children(world, starting, endings),

@@ -44,7 +44,8 @@ class Scopes:
     def node_failed(self, scope: Scope, level: Level, node: NodeKey, failure: Failure) -> str:
         """Let `node`, which has failed for good, fire the port that its `on_error` names.
 
-        Returns the port. The node's value becomes the error: the journal's own, else `failure`. May be repeated.
+        Returns the port. The node's value becomes the error: the journal's own, else `failure`. May
+        be repeated.
         """
         step = settle(lambda: self._write_handled(scope, level, node, failure))
         self._gates.check(scope, level, node)
