@@ -17,7 +17,8 @@ from stellwerk.workflows.expressions.patterns import compile_pattern
 FORGIVING = {"default": 2, "exists": 1}
 """Functions whose first argument may be absent, and how many arguments they take."""
 FUNCTIONS = frozenset(Jsonata.static_frame.bindings) - {"eval"} | set(FORGIVING)
-_WRITE_OUT = {"string", "clone", None}
+_WALK = {"string", "clone", "distinct", None}
+"""Functions of the library that walk through values where nothing can interrupt them."""
 
 
 class Engine(Jsonata):
@@ -103,7 +104,7 @@ class Engine(Jsonata):
         given = args if isinstance(args, list) else []
         if not isinstance(proc, Jsonata.JFunction) or any(map(self.is_function_like, given)):
             return super().apply_inner(proc, args, input, environment)
-        if proc.function_name in _WRITE_OUT:
+        if proc.function_name in _WALK:
             self._bounds.weigh(given)
         with self._bounds.watching():
             return super().apply_inner(proc, args, input, environment)
@@ -128,10 +129,9 @@ class Engine(Jsonata):
         """Look for a value in a list; true is not 1."""
         if lhs is None or rhs is None:
             return False
-        truth = isinstance(lhs, bool)
         with self._bounds.watching():
             items = rhs if isinstance(rhs, list) else [rhs]
-            return any(item == lhs and isinstance(item, bool) == truth for item in items)
+            return any(Utils.is_deep_equal(item, lhs) for item in items)
 
     def evaluate_string_concat(self, lhs: object, rhs: object) -> str:
         """Join two values as text, unless writing them out would never end."""

@@ -9,7 +9,7 @@ from jsonata.jexception import JException
 from stellwerk.kernel.errors import ExpressionFailed, PermanentError, ReferenceNotAvailable
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonValue
-from stellwerk.workflows.expressions.bounds import Bounds, Halt, too_deep
+from stellwerk.workflows.expressions.bounds import SECONDS, Bounds, Halt, too_deep
 from stellwerk.workflows.expressions.braces import Malformed
 from stellwerk.workflows.expressions.engine import Engine
 from stellwerk.workflows.expressions.names import ABSENT, Known, Names
@@ -47,7 +47,9 @@ class _Ran(dict[str, object]):
         return default
 
 
-def evaluate(source: str, names: Names, *, node: str = "", parameter: str = "") -> JsonValue:
+def evaluate(
+    source: str, names: Names, *, node: str = "", parameter: str = "", seconds: float = SECONDS
+) -> JsonValue:
     """Return the value of the JSONata `source`, without braces.
 
     Raises ReferenceNotAvailable for the value of a node that did not run, ExpressionFailed for all
@@ -57,7 +59,7 @@ def evaluate(source: str, names: Names, *, node: str = "", parameter: str = "") 
     if direct is not ABSENT:
         return direct
     try:
-        return _evaluated(source, names)
+        return _evaluated(source, names, seconds)
     except Malformed as error:
         raise failure(error.message, error.remedy, node=node, parameter=parameter) from None
     except Halt as halt:
@@ -99,9 +101,9 @@ def _direct(source: str, names: Names) -> Known:
     return value
 
 
-def _evaluated(source: str, names: Names) -> JsonValue:
+def _evaluated(source: str, names: Names, seconds: float) -> JsonValue:
     tree, used = parse(source), uses(source)
-    with Bounds() as bounds:
+    with Bounds(seconds=seconds) as bounds:
         engine = Engine(bounds)
         try:
             result = engine.run(tree, _bindings(used, names, engine))

@@ -51,12 +51,13 @@ class Certainty:
         return bool(self.sure[later] & self._bits[earlier])
 
     def example(self, missing: NodeKey, later: NodeKey) -> tuple[str, ...]:
-        """Return ports taken on a way to `later` on which `missing` need not run, as `key:port`."""
+        """Return the decisions on a way to `later` on which `missing` need not run, as `key:port`."""
         taken: list[str] = []
         key: NodeKey | None = later
         while key is not None:
             edge = self._edge_without(missing, key)
-            taken += [f"{edge.source}:{edge.port}"] if edge else []
+            if edge and (len(self._fires[edge.source]) > 1 or self.subject.is_trigger(edge.source)):
+                taken.append(f"{edge.source}:{edge.port}")
             key = edge.source if edge else self.subject.graph.by_key[key].parent
         return tuple(reversed(taken))
 

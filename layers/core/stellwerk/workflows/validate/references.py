@@ -17,6 +17,7 @@ from stellwerk.workflows.validate.certainty import Certainty
 from stellwerk.workflows.validate.subject import Subject
 from stellwerk.workflows.validate.wording import did_you_mean
 
+_SHOWN = 6
 _NAMES = {f"${name}" for name in (*VARIABLES, *FUNCTIONS)}
 
 
@@ -113,7 +114,7 @@ class _Expressions:
     def _fault(
         self, code: Code, message: str, remedy: str = "", example: tuple[str, ...] = ()
     ) -> Fault:
-        way = f" (for instance {', '.join(example)})" if example else ""
+        way = f" (for instance on the way {', '.join(example[-_SHOWN:])})" if example else ""
         return Fault(
             code,
             f"Node {self.node.key}, parameter {self.source.parameter}: {message}{way}.",

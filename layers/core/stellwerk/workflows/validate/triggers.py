@@ -27,10 +27,9 @@ def check_reach(subject: Subject) -> Iterator[Fault]:
     """Yield nodes of the top level to which no path leads from a trigger."""
     reached = _reached(subject)
     circular = {key for cycle in subject.order.cycles for key in cycle}
-    if not reached:
-        return
-    for node in subject.graph.by_key.values():
-        if node.parent is None and node.key not in reached | circular:
+    runs = reached | circular
+    for node in subject.graph.by_key.values() if reached else ():
+        if node.parent is None and node.key not in runs:
             message = f"Node {node.key} can never run: no path from a trigger leads to it."
             yield Fault(Code.UNREACHABLE, message, node=node.key)
 
