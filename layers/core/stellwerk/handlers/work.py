@@ -24,6 +24,10 @@ class Evaluator:
     node: NodeKey
     deadline: Deadline
 
+    def here(self, source: str, parameter: str) -> JsonValue:
+        """Return the value of `source`, the text of `parameter`, where the node stands."""
+        return self._evaluated(source, parameter, self.names)
+
     def value(
         self, source: str, parameter: str, *, item: JsonValue = None, index: int = 0
     ) -> JsonValue:
@@ -73,6 +77,11 @@ class Work:
     def node(self) -> NodeKey:
         """The node's key."""
         return self.execution.site.call.node
+
+    @property
+    def title(self) -> str:
+        """What the author calls the node."""
+        return self.execution.site.plan.node.title or self.node
 
     @property
     def input(self) -> JsonValue:

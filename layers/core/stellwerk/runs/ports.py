@@ -185,6 +185,6 @@ class KeyValues(Protocol):
     ) -> JsonValue:
         """Add `by` to the number at `key`, absent counting as 0, and return the sum.
 
-        A second call with the same `once` adds nothing and returns the same sum, as long as fewer than
-        100 others came in between. Raises Conflict if the value there is no number.
+        A second call with the same `once` adds nothing and returns the same sum, as long as fewer
+        than 100 others came in between. Raises Conflict if the value there is no number.
         """

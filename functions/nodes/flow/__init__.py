@@ -1,0 +1,1 @@
+"""Nodes that decide what runs, how often and when."""
