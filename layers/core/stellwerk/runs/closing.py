@@ -100,9 +100,15 @@ class Closing:
 
     def _closed_status(self, scope: Scope, step: Step) -> StepStatus:
         """Uncertain where a write was in flight and its process is dead, skipped if never begun."""
-        if step.status is StepStatus.RUNNING and not step.attempts and step.size is None:
+        if _unbegun(step):
             return StepStatus.SKIPPED
         leased = step.lease is not None and step.lease > self._world.clock.now()
         lost = step.status is StepStatus.RUNNING and not leased
         uncertain = lost and write_in_flight(self._world, scope, step)
         return StepStatus.UNCERTAIN if uncertain else StepStatus.CANCELLED
+
+
+def _unbegun(step: Step) -> bool:
+    """Whether the entry only carries what a replay hands on to a step, which was never reached."""
+    begun = step.attempts or step.token or step.child or step.size is not None
+    return step.status is StepStatus.RUNNING and not begun

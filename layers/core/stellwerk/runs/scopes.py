@@ -70,7 +70,9 @@ class Scopes:
             raise RunCancelled(f"The scope of node '{node}' is closed: its error is not handled.")
         in_doubt = write_in_flight(self._world, scope, step)
         uncertain = step.status is StepStatus.UNCERTAIN or in_doubt
-        error = failure_in(step) or failure.model_copy(update={"uncertain": uncertain})
+        error = failure_in(step) or failure.model_copy(
+            update={"uncertain": uncertain, "node": failure.node or node}
+        )
         changes = {
             "status": StepStatus.UNCERTAIN if uncertain else StepStatus.FAILED,
             "port": self._port(level, node),
