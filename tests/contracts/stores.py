@@ -14,15 +14,17 @@ from stellwerk.aws import tables
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.items import Items
 from stellwerk.aws.journal import DynamoJournal
+from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.runs import DynamoRuns
 from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.values import S3Values
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
-from stellwerk.runs.ports import Due, Journal, Runs, Tasks, Waits
+from stellwerk.runs.ports import Due, Journal, KeyValues, Runs, Tasks, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.workflows.ports import Values, Versions
 from tests.fakes.journal import FakeJournal
+from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tasks import FakeTasks, FakeWaits
@@ -44,6 +46,7 @@ class Stores:
     waits: Waits
     versions: Versions
     values: Values
+    key_values: KeyValues
 
     @property
     def keeper(self) -> Keeper:
@@ -102,6 +105,7 @@ class Moto:
             waits=DynamoWaits(runs, bodies),
             versions=DynamoVersions(platform, bodies),
             values=values,
+            key_values=DynamoKeyValues(platform, values),
         )
         return stores, counted
 
@@ -122,4 +126,5 @@ def in_memory() -> Stores:
         waits=FakeWaits(memory),
         versions=FakeVersions(memory),
         values=FakeValues(memory),
+        key_values=FakeKeyValues(memory),
     )

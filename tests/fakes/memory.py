@@ -12,6 +12,7 @@ from typing import TypeVar
 from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import RunId, TaskId, WorkflowId
+from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Record
 from stellwerk.runs.model import HumanTask, Run, Step, StepKey
@@ -33,6 +34,8 @@ class Tenant:
     workflows: dict[WorkflowId, Workflow] = field(default_factory=dict)
     versions: dict[tuple[WorkflowId, int], Version] = field(default_factory=dict)
     values: dict[str, bytes] = field(default_factory=dict)
+    data: dict[tuple[WorkflowId, str], JsonValue] = field(default_factory=dict)
+    sums: dict[tuple[WorkflowId, str, str], int | float] = field(default_factory=dict)
 
 
 class Memory:

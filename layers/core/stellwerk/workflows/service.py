@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.pages import Page
@@ -52,4 +54,4 @@ class WorkflowService:
 
     def graph(self, scope: Scope, version: Version) -> Graph:
         """Return the graph that a version keeps."""
-        return Graph.model_validate_json(self._texts.load(scope, version.graph))
+        return Graph.model_validate(json.loads(self._texts.load(scope, version.graph)))
