@@ -84,6 +84,7 @@ class Moto:
         self.dynamodb: DynamoDBClient = session.client("dynamodb")
         self.s3: S3Client = session.client("s3")
         self._numbers = itertools.count()
+        self.last_runs_table = ""
 
     def stores(self) -> tuple[Stores, OneAtATime]:
         """Return stores, and the client that counts what they ask."""
@@ -94,7 +95,8 @@ class Moto:
         client = cast("DynamoDBClient", counted)
         values = S3Values(lambda: self.s3, bucket)
         bodies = Bodies(values)
-        runs = self._items(client, tables.RUNS, f"runs-{number}")
+        self.last_runs_table = f"runs-{number}"
+        runs = self._items(client, tables.RUNS, self.last_runs_table)
         platform = self._items(client, tables.PLATFORM, f"platform-{number}")
         tasks = DynamoTasks(runs, bodies)
         stores = Stores(
