@@ -31,6 +31,10 @@ class LocalCloud:
         self._functions = functions or ByName()
         self._retry_pace = retry_pace
         self._stack = ExitStack()
+        self._session = boto3.Session(
+            aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
+        )
+        self._clients: dict[str, Any] = {}
 
     def __enter__(self) -> LocalCloud:
         self.start()
@@ -66,10 +70,12 @@ class LocalCloud:
         self._stack.close()
 
     def client(self, service: str) -> Any:
-        """Return a boto3 client of this cloud."""
-        return boto3.Session(
-            aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
-        ).client(service, config=Config(retries={"max_attempts": 0}))
+        """Return the boto3 client of this cloud for `service`, always the same one."""
+        if service not in self._clients:
+            self._clients[service] = self._session.client(
+                service, config=Config(retries={"max_attempts": 0})
+            )
+        return self._clients[service]
 
     def _ended(self, execution: LocalExecution) -> None:
         pass

@@ -89,6 +89,16 @@ class RunEnvironment(Environment):
         self.event_manager = LimitedHistory(cloud_watch_logging_session)
         self._waits: set[threading.Event] = set()
 
+    def open_frame(
+        self, event_history_context: EventHistoryContext | None = None
+    ) -> RunEnvironment:
+        """Open a frame with the same variables."""
+        with self._state_mutex:
+            frame = self._framed()
+            frame.variables = frame.variable_store = self.variables
+            self._frames.append(frame)
+            return frame
+
     def inner(self) -> RunEnvironment:
         """Open the frame of a branch or an item: it reads the variables here and keeps its own."""
         with self._state_mutex:

@@ -12,7 +12,10 @@ from jsonata.utils import Utils
 from moto.stepfunctions.parser.asl.component.intrinsic.jsonata import (
     get_intrinsic_functions_declarations,
 )
-from moto.stepfunctions.parser.asl.jsonata.jsonata import extract_jsonata_variable_references
+from moto.stepfunctions.parser.asl.jsonata.jsonata import (
+    IllegalJSONataVariableReference,
+    extract_jsonata_variable_references,
+)
 
 STATES = "states"
 """The reserved variable: no assignment hides it."""
@@ -51,8 +54,13 @@ def compiled(source: str) -> Expression:
     return expression
 
 
+def checked(source: str) -> frozenset[str]:
+    """Return the variables that `source` reads. Raises EvaluationFailed if it cannot be parsed."""
+    return compiled(source).reads
+
+
 def _compile(source: str) -> Expression:
-    references = extract_jsonata_variable_references(source)
+    references = _references(source)
     helpers = get_intrinsic_functions_declarations({_root(name) for name in references})
     try:
         program = Jsonata(f"({helpers}{source})" if helpers else source)
@@ -65,13 +73,20 @@ def _compile(source: str) -> Expression:
 
 def free_variables(source: str) -> frozenset[str]:
     """Return the names that `source` reads and neither binds itself nor has built in."""
-    references = extract_jsonata_variable_references(source)
+    references = _references(source)
     names = {_root(name)[1:] for name in references}
     for assigned, parameters, lambda_parameters in _OWN.findall(source):
         names.discard(assigned)
         for parameter in (parameters or lambda_parameters).split(","):
             names.discard(parameter.strip().removeprefix("$"))
     return frozenset(names - {""})
+
+
+def _references(source: str) -> set[str]:
+    try:
+        return extract_jsonata_variable_references(source)
+    except IllegalJSONataVariableReference as error:
+        raise EvaluationFailed(f"'{error.variable_reference}' cannot be used here") from error
 
 
 def _root(reference: str) -> str:

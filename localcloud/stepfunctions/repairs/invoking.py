@@ -64,11 +64,10 @@ def _call(frame: RunEnvironment, name: str, payload: bytes) -> object:
         _refuse("ResourceNotFoundException", f"Function not found: {name}", 404, error)
     except PayloadTooLarge as error:
         _refuse("RequestTooLargeException", str(error), 413, error)
-    left = frame.remaining()
-    own = call.function.timeout
-    if not frame.wait(call.done, own if left is None else min(left, own)) and left is not None:
-        if left <= own:
-            raise CallbackTimeoutError
+    left, own = frame.remaining(), call.function.timeout
+    in_time = frame.wait(call.done, _least(left, own))
+    if not in_time and left is not None and left <= own:
+        raise CallbackTimeoutError
     result = call.outcome()
     if result.failed:
         raise LambdaFunctionErrorException("Unhandled", result.payload)

@@ -25,7 +25,6 @@ from moto.stepfunctions.parser.asl.eval.states import StateData
 from localcloud.stepfunctions.environment import Interrupted, of
 from localcloud.stepfunctions.failures import DATA_LIMIT, failure
 from localcloud.stepfunctions.history import HistoryFull
-from localcloud.stepfunctions.json_values import copied
 from localcloud.stepfunctions.patching import Mended
 from localcloud.stepfunctions.variables import VariablesTooLarge
 
@@ -109,7 +108,6 @@ def attempt(self: ExecutionState, env: Environment) -> None:
     env.states.set_result(result)
     if self.assign_decl:
         self.assign_decl.eval(env=env)
-    env.states._states_data["input"] = copied(result)
     env.stack.append(result)
 
 
