@@ -9,7 +9,7 @@ from stellwerk.workflows.expressions.references import Uses, uses
 
 
 def words(found: Uses) -> set[str]:
-    """Return references as words: `a` for a node, `a?` where it may be absent, `$input` for a name."""
+    """Return references as words: `a` for a node, `a?` if it may be absent, `$input` for a name."""
     return {
         f"{reference.node or '$' + reference.name}{'?' if reference.optional else ''}"
         for reference in found.references

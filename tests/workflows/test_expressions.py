@@ -1,4 +1,4 @@
-"""What expressions give: one table, which the editor's tests run as well, and the rules around it."""
+"""What expressions give: one table, which the editor's tests run too, and the rules around it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypedDict
+from typing import Never, TypedDict
 
 import pytest
 from hypothesis import given
@@ -205,10 +205,11 @@ def test_two_seconds_are_the_limit() -> None:
     assert 1.9 < time.monotonic() - begun < 3
 
 
+DOUBLING = "($t := function($s, $n) { $n = 0 ? $s : $t(%s, $n - 1) }; $t(%s, 40))"
 TOO_LARGE = {
     "a range": f"[1..{ENTRIES + 1}]",
-    "a text that doubles": '($t := function($s, $n) { $n = 0 ? $s : $t($s & $s, $n - 1) }; $t("0123456789", 40))',
-    "a list that doubles": "($t := function($s, $n) { $n = 0 ? $s : $t($append($s, $s), $n - 1) }; $t([1..1000], 12))",
+    "a text that doubles": DOUBLING % ("$s & $s", '"0123456789"'),
+    "a list that doubles": DOUBLING % ("$append($s, $s)", "[1..1000]"),
     "writing out a value that shares itself": SHARING % "$string($g({}, 40))",
     "joining a value that shares itself": SHARING % '$g({}, 40) & ""',
     "copying a value that shares itself": SHARING % "($v := $g({}, 40); $v ~> |$|{}|)",
@@ -247,7 +248,7 @@ def test_an_expression_that_is_too_long_is_refused() -> None:
 
 
 def test_large_values_pass_unchanged_and_at_once() -> None:
-    large = {"text": "x" * 10_485_760}
+    large: JsonObject = {"text": "x" * 10_485_760}
     begun = time.monotonic()
     assert resolve({"p": "{{ $input.text }}"}, Names(input=large), node="me") == {
         "p": large["text"]
@@ -266,7 +267,7 @@ def test_a_number_that_is_not_finite_is_no_value() -> None:
 
 def test_the_library_may_fail_without_words() -> None:
     class Mute(dict[str, JsonValue]):
-        def items(self):  # type: ignore[no-untyped-def, override]
+        def items(self) -> Never:
             raise ValueError
 
     with pytest.raises(ExpressionFailed, match="cannot be evaluated: ValueError"):

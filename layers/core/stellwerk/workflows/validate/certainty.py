@@ -51,7 +51,7 @@ class Certainty:
         return bool(self.sure[later] & self._bits[earlier])
 
     def example(self, missing: NodeKey, later: NodeKey) -> tuple[str, ...]:
-        """Return the decisions on a way to `later` on which `missing` need not run, as `key:port`."""
+        """Return decisions, as `key:port`, on a way to `later` on which `missing` need not run."""
         taken: list[str] = []
         key: NodeKey | None = later
         while key is not None:

@@ -48,13 +48,13 @@ def check_bodies(subject: Subject) -> Iterator[Fault]:
 
 
 def check_borders(subject: Subject) -> Iterator[Fault]:
-    """Yield edges that cross the border of a loop."""
+    """Yield edges that cross the border of a loop; wrong parents are a fault of their own."""
     known = subject.graph.by_key
     for edge in dict.fromkeys(subject.graph.edges):
         if edge.source not in known or edge.target not in known:
             continue
         here, there = known[edge.source].parent, known[edge.target].parent
-        if here != there:
+        if here != there and {here, there} <= {None, *known}:
             message = (
                 f"The edge from {edge.source} ({_level(here)}) to {edge.target} ({_level(there)})"
                 " crosses the border of a loop."
