@@ -1,0 +1,143 @@
+"""`run`, `runs`, `show` and `replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from localcloud.cli.arguments import is_file, json_value, pairs
+from localcloud.cli.connection import Connection, connected
+from localcloud.cli.output import AsJson, Exit, Output, command
+from localcloud.cli.publishing import publish_file
+from localcloud.cli.rendering import continued, run_lines, run_table, step_table, task_table
+from localcloud.cli.views import RunView, open_tasks, run_json, run_view
+from localcloud.cli.watching import Watch
+from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
+from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.model import RunStatus
+
+app = typer.Typer()
+RunArgument = Annotated[str, typer.Argument(help="A run's id.", metavar="RUN")]
+Live = Annotated[bool, typer.Option("--watch", help="Show nodes changing state.")]
+Decisions = Annotated[
+    list[str] | None,
+    typer.Option("--decide", metavar="NODE=PORT", help="Decide a node's task as it opens."),
+]
+
+
+@app.command()
+@command
+def run(
+    target: Annotated[
+        str, typer.Argument(help="A workflow file, which is published, or a slug or id.")
+    ],
+    payload: Annotated[
+        str | None, typer.Option("--input", metavar="JSON|@FILE", help="What the trigger gets.")
+    ] = None,
+    decide: Decisions = None,
+    trigger: Annotated[str | None, typer.Option(help="The trigger to start at.")] = None,
+    watch: Live = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a workflow until it ends, or pauses for a person."""
+    output = Output(as_json=as_json)
+    data, decisions = json_value(payload, "--input"), pairs(decide or [], "--decide")
+    with connected(output) as connection:
+        workflow: str = target
+        if is_file(target):
+            published, version = publish_file(connection, Path(target))
+            output.say(f"published {published.slug} as version {version.number}")
+            workflow = published.id
+        node = NodeKey(trigger) if trigger else None
+        started = connection.services.runs.start(
+            connection.scope, workflow, trigger=node, payload=data
+        )
+        view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
+        report(connection, output, view)
+
+
+@app.command()
+@command
+def runs(
+    workflow: Annotated[str | None, typer.Option(help="Only of this workflow: slug or id.")] = None,
+    status: Annotated[RunStatus | None, typer.Option(help="Only those that stand so.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 20,
+    cursor: Annotated[str | None, typer.Option(help="Continue a list.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List runs, the newest first."""
+    output = Output(as_json=as_json)
+    with connected(output) as connection:
+        services, scope = connection.services, connection.scope
+        only = WorkflowId(services.workflows.find(scope, workflow).id) if workflow else None
+        page = services.runs.list(scope, workflow=only, status=status, cursor=cursor, limit=limit)
+    data: JsonObject = {"runs": [run_json(each) for each in page.items], "cursor": page.cursor}
+    output.answer(data, run_table(page.items), *continued(page.cursor))
+
+
+@app.command()
+@command
+def show(run_id: RunArgument, watch: Live = False, as_json: AsJson = False) -> None:
+    """Tell the story of a run: every node with status, port, tries, time, values and error."""
+    output = Output(as_json=as_json)
+    with connected(output) as connection:
+        if watch:
+            view = Watch(connection, output, live=True).until_rest(RunId(run_id))
+        else:
+            view = run_view(connection.services, connection.scope, RunId(run_id))
+        _write(connection, output, view)
+
+
+@app.command()
+@command
+def replay(
+    run_id: RunArgument,
+    from_node: Annotated[
+        str | None, typer.Option("--from", metavar="NODE", help="Run this and what follows again.")
+    ] = None,
+    assume_done: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STEP=JSON", help="An uncertain step has happened, with this value."),
+    ] = None,
+    repeat: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STEP", help="An uncertain step has not happened: do it again."),
+    ] = None,
+    decide: Decisions = None,
+    watch: Live = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run again from a node, or from where the run failed; what is recorded does not run."""
+    output = Output(as_json=as_json)
+    done = {
+        step: json_value(text, "--assume-done")
+        for step, text in pairs(assume_done or [], "--assume-done").items()
+    }
+    decisions = pairs(decide or [], "--decide")
+    with connected(output) as connection:
+        started = connection.services.runs.replay(
+            connection.scope,
+            RunId(run_id),
+            from_node=NodeKey(from_node) if from_node else None,
+            assume_done=done,
+            repeat=frozenset(repeat or []),
+        )
+        view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
+        report(connection, output, view)
+
+
+def report(connection: Connection, output: Output, view: RunView) -> None:
+    """Write how the run stands, and end the command with 1 if it has failed or was cancelled."""
+    _write(connection, output, view)
+    if view.run.status in {RunStatus.FAILED, RunStatus.CANCELLED}:
+        raise typer.Exit(Exit.FAILED)
+
+
+def _write(connection: Connection, output: Output, view: RunView) -> None:
+    tasks = open_tasks(connection.services, connection.scope, view.run.id)
+    data: JsonObject = {**view.as_json(), "tasks": [task.as_json() for task in tasks]}
+    output.answer(data, *run_lines(view), step_table(view.nodes))
+    if tasks and not output.as_json:
+        output.answer(data, "", task_table(tasks), "Decide with: stellwerk decide TASK OUTCOME")

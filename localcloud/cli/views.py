@@ -1,0 +1,147 @@
+"""Records as a person looks at them: values loaded, times and errors at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from stellwerk.bootstrap import Services
+from stellwerk.kernel.errors import NotFound
+from stellwerk.kernel.ids import RunId
+from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.kernel.records import Stored
+from stellwerk.runs.calls import task_id
+from stellwerk.runs.model import Failure, HumanTask, Run, Step, StepStatus, TaskStatus
+from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE
+from stellwerk.tenancy.scope import Scope
+
+MECHANISM = frozenset({CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE})
+"""Types of journal entries that are not executions of a node."""
+_HIDDEN = {"value", "input", "token", "lease", "revision", "attempts"}
+
+
+@dataclass(frozen=True)
+class StepView:
+    """An entry of the journal with its values."""
+
+    step: Step
+    input: JsonValue
+    value: JsonValue
+
+    @property
+    def started(self) -> datetime | None:
+        """When it was first tried."""
+        return self.step.attempts[0].started if self.step.attempts else None
+
+    @property
+    def ended(self) -> datetime | None:
+        """When its last try ended."""
+        return self.step.attempts[-1].ended if self.step.attempts else None
+
+    @property
+    def error(self) -> Failure | None:
+        """The error of its last try."""
+        return self.step.attempts[-1].error if self.step.attempts else None
+
+    def as_json(self) -> JsonObject:
+        """Return it for machines."""
+        shown: JsonObject = self.step.model_dump(mode="json", exclude=_HIDDEN)
+        tries: list[JsonValue] = [each.model_dump(mode="json") for each in self.step.attempts]
+        values: JsonObject = {"input": self.input, "output": self.value, "attempts": tries}
+        return {"step": self.step.key.text, **shown, **values}
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run with its steps in the order in which they began."""
+
+    run: Run
+    input: JsonValue
+    output: JsonValue
+    steps: tuple[StepView, ...]
+
+    @property
+    def nodes(self) -> tuple[StepView, ...]:
+        """The executions of nodes, without the entries by which loops and gates work."""
+        return tuple(view for view in self.steps if view.step.type not in MECHANISM)
+
+    def as_json(self) -> JsonObject:
+        """Return it for machines."""
+        shown = run_json(self.run)
+        steps: list[JsonValue] = [view.as_json() for view in self.nodes]
+        return {**shown, "input": self.input, "output": self.output, "steps": steps}
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """A task with the title of its workflow."""
+
+    task: HumanTask
+    workflow: str
+
+    @property
+    def step(self) -> str:
+        """Which step asks, as `lines[3].check`."""
+        return f"{self.task.path}.{self.task.node}" if self.task.path else self.task.node
+
+    def as_json(self) -> JsonObject:
+        """Return it for machines, without the token that only Step Functions may see."""
+        shown: JsonObject = self.task.model_dump(mode="json", exclude={"token", "revision"})
+        return {**shown, "step": self.step}
+
+
+def run_json(run: Run) -> JsonObject:
+    """Return a run without its values, for machines."""
+    shown: JsonObject = run.model_dump(mode="json", exclude={"input", "output", "revision"})
+    return shown
+
+
+def run_view(services: Services, scope: Scope, run_id: RunId) -> RunView:
+    """Return the run with all its steps; raise NotFound if there is none."""
+    run = services.runs.get(scope, run_id)
+
+    def load(stored: Stored | None) -> JsonValue:
+        return services.runs.value(scope, stored) if stored is not None else None
+
+    steps = [
+        StepView(step, load(step.input), load(step.value))
+        for step in services.runs.steps(scope, run_id)
+    ]
+    return RunView(run, load(run.input), load(run.output), tuple(steps))
+
+
+def open_tasks(services: Services, scope: Scope, run_id: RunId) -> Sequence[TaskView]:
+    """Return the pending tasks of a run and of the runs that it has called and waits for."""
+    return [
+        TaskView(task, run.title)
+        for run in family(services, scope, run_id)
+        for task in _tasks(services, scope, run)
+        if task.status is TaskStatus.PENDING
+    ]
+
+
+def caller(services: Services, scope: Scope, run_id: RunId) -> RunId:
+    """Return the run that, through others or by itself, called the run; itself if none did."""
+    run = services.runs.get(scope, run_id)
+    while run.parent is not None:
+        run = services.runs.get(scope, run.parent.run)
+    return run.id
+
+
+def _tasks(services: Services, scope: Scope, run: Run) -> Iterator[HumanTask]:
+    for step in services.runs.steps(scope, run.id):
+        if step.status is StepStatus.WAITING and step.token and not step.child:
+            try:
+                yield services.tasks.get(scope, task_id(run.id, step.key, step.generation))
+            except NotFound:
+                continue  # it waits for something else than a person
+
+
+def family(services: Services, scope: Scope, run_id: RunId) -> Iterator[Run]:
+    """Yield a run and the open runs below it that it waits for, the run first."""
+    run = services.runs.get(scope, run_id)
+    yield run
+    for step in services.runs.steps(scope, run_id):
+        if step.child and step.type not in MECHANISM and not step.done:
+            yield from family(services, scope, RunId(step.child))
