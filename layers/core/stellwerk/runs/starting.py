@@ -110,8 +110,9 @@ class Starting:
     def restart(self, scope: Scope, run_id: RunId) -> Run:
         """Start the next generation of an open run's execution: the journal says what is done."""
         before = self._world.runs.get(scope, run_id)
-        if before.execution:
-            self._world.executions.stop(scope, before.execution, cause="continued anew")
+        if not before.execution:  # this generation may have started unnoted: its name finds it
+            return self.launch(scope, before)
+        self._world.executions.stop(scope, before.execution, cause="continued anew")
         return self.launch(scope, settle(lambda: self._next_generation(scope, before)))
 
     def _next_generation(self, scope: Scope, before: Run) -> Run:
