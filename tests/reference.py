@@ -57,7 +57,12 @@ class Reference:
         if errors:
             self.outcome.certain = before  # rule 8
             return errors
-        return {key: values[key] for key in values if not self.graph.outgoing[NodeKey(key)]}
+        return {key: values[key] for key in values if self._ends(NodeKey(key), ports[NodeKey(key)])}
+
+    def _ends(self, key: NodeKey, fired: str | None) -> bool:
+        """Whether nothing but an error handler follows a node, and not even that does now."""
+        ports = {edge.port for edge in self.graph.outgoing[key]}
+        return ports <= {ERROR_PORT} and fired not in ports
 
     def _decided(self, node: Node, ports: dict[NodeKey, str | None]) -> bool:
         return all(edge.source in ports for edge in self.graph.incoming[node.key])

@@ -94,18 +94,12 @@ def _started(case: Case, machines: Compiled, seed: int) -> tuple[StandIn, World,
 def _observed(lambdas: StandIn, world: World, arn: str) -> Observed:
     execution = world.executions[arn]
     completed = execution.status == "SUCCEEDED"
-    output: JsonValue = lambdas.stopped[0] if lambdas.stopped else _ends(lambdas)
+    output: JsonValue = lambdas.stopped[0] if lambdas.stopped else lambdas.ends(None, ROOT)
     error = None
     if not completed:
         path, node = _cause(execution.cause)
         error = (execution.error, (path, node))
     return Observed(completed, output, lambdas.ran, set(lambdas.failed), error)
-
-
-def _ends(lambdas: StandIn) -> JsonObject:
-    outgoing = lambdas.graph.outgoing
-    ran = lambdas.ran.items()
-    return {key: one.value for (path, key), one in ran if path == ROOT and not outgoing[key]}
 
 
 def _cause(cause: str) -> tuple[Path, NodeKey]:

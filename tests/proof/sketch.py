@@ -76,3 +76,50 @@ class Sketch:
             parent = next(item.parent for item in self.items if item.key == parent)
             found += 1
         return found
+
+
+def step(key: str, *fates: Fate, parent: str | None = None, on_error: str = "fail") -> Item:
+    """Return a step."""
+    loop = NodeKey(parent) if parent else None
+    handling = OnError(on_error)
+    return Item(NodeKey(key), Drawn.STEP, loop, fates=fates or (OUT_PORT,), on_error=handling)
+
+
+def switch(key: str, *fates: Fate, parent: str | None = None, cases: int = 1) -> Item:
+    """Return a switch with ports `c0`, `c1`, ... and `default`."""
+    ports = (*(f"c{number}" for number in range(cases)), "default")
+    loop = NodeKey(parent) if parent else None
+    return Item(NodeKey(key), Drawn.SWITCH, loop, ports, fates)
+
+
+def approval(key: str, *fates: Fate, parent: str | None = None) -> Item:
+    """Return an approval."""
+    loop = NodeKey(parent) if parent else None
+    return Item(NodeKey(key), Drawn.APPROVAL, loop, ("approved", "rejected"), fates)
+
+
+def each(
+    key: str, *sizes: Fate, parent: str | None = None, collect: bool = False, concurrency: int = 1
+) -> Item:
+    """Return a for_each over so many items."""
+    loop = NodeKey(parent) if parent else None
+    item = Item(NodeKey(key), Drawn.EACH, loop, fates=sizes, collect=collect)
+    item.concurrency, item.limit = concurrency, 20
+    return item
+
+
+def repeat(key: str, *passes: Fate, parent: str | None = None) -> Item:
+    """Return a while with so many passes."""
+    loop = NodeKey(parent) if parent else None
+    return Item(NodeKey(key), Drawn.WHILE, loop, fates=passes, limit=20)
+
+
+def draw(edges: str, *items: Item, triggers: str = "t") -> Sketch:
+    """Return a workflow; an edge is written `from.port>to` or `from>to`, blanks between them."""
+    starts = [Item(NodeKey(key), Drawn.TRIGGER) for key in triggers.split()]
+    drawn = Sketch([*starts, *items], start=starts[0].key)
+    for edge in edges.split():
+        start, _, target = edge.partition(">")
+        source, _, port = start.partition(".")
+        drawn.edges.append((NodeKey(source), port or OUT_PORT, NodeKey(target)))
+    return drawn

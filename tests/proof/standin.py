@@ -284,6 +284,8 @@ class StandIn:
         edges = self.graph.incoming[place[1]]
         parent = self.graph.by_key[place[1]].parent
         if not edges and parent is not None:
+            if place[0] not in self.given:
+                raise Defect(f"{place} is called in a pass that there is not")
             return self.given[place[0]]
         if place[1] == self.trigger:
             return self.payload
@@ -309,10 +311,18 @@ class StandIn:
         return SKIPPED
 
     def _ends(self, loop: NodeKey, path: Path) -> JsonValue:
-        keys = [node.key for node in self.graph.children[loop]]
-        ends = [k for k in keys if (path, k) in self.ran and not self.graph.outgoing[k]]
-        values = {str(key): self.ran[path, key].value for key in ends}
+        values = self.ends(loop, path)
         return next(iter(values.values()), None) if len(values) < 2 else {**values}
+
+    def ends(self, loop: NodeKey | None, path: Path) -> JsonObject:
+        """Return the values of the live end nodes of a level."""
+        found: JsonObject = {}
+        for node in self.graph.children[loop]:
+            ports = {edge.port for edge in self.graph.outgoing[node.key]}
+            ran = self.ran.get((path, node.key))
+            if ran is not None and ports <= {ERROR_PORT} and ran.port not in ports:
+                found[node.key] = ran.value
+        return found
 
     # Gates
 
