@@ -10,7 +10,7 @@ from moto import mock_aws
 from tests.contracts.stores import Moto
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def moto() -> Iterator[Moto]:
     with mock_aws():
         yield Moto()

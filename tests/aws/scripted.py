@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
-from mypy_boto3_dynamodb import DynamoDBClient
+
+if TYPE_CHECKING:
+    from botocore.exceptions import _ClientErrorResponseTypeDef
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 
-def refusal(code: str) -> ClientError:
-    """Return an error of DynamoDB."""
-    return ClientError({"Error": {"Code": code, "Message": code}}, "Scripted")
+def refusal(code: str, *, status: int = 400, **more: object) -> ClientError:
+    """Return an error of AWS; `more` is what else its answer holds."""
+    response = {
+        "Error": {"Code": code, "Message": f"{code} because"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+        **more,
+    }
+    return ClientError(cast("_ClientErrorResponseTypeDef", response), "Scripted")
 
 
 class Scripted:

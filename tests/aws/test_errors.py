@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from stellwerk.aws.errors import Contended, Reason, Refused, translated
 from stellwerk.kernel.errors import (
@@ -14,15 +14,7 @@ from stellwerk.kernel.errors import (
     ServiceUnavailable,
     TransientError,
 )
-
-
-def answer(code: str, *, status: int = 400, **more: object) -> ClientError:
-    response = {
-        "Error": {"Code": code, "Message": "because"},
-        "ResponseMetadata": {"HTTPStatusCode": status},
-        **more,
-    }
-    return ClientError(response, "PutItem")  # type: ignore[arg-type]
+from tests.aws.scripted import refusal
 
 
 def raised(error: Exception) -> Exception:
@@ -51,7 +43,7 @@ def raised(error: Exception) -> Exception:
     ],
 )
 def test_each_answer_has_its_error(code: str, status: int, expected: type[Exception]) -> None:
-    found = raised(answer(code, status=status))
+    found = raised(refusal(code, status=status))
     assert type(found) is expected
     assert "because" in str(found)
 
@@ -69,7 +61,7 @@ def test_what_cannot_be_reached_is_not_available(error: Exception) -> None:
 
 def test_a_refused_write_keeps_the_item_that_stands_in_its_way() -> None:
     item = {"pk": {"S": "a"}, "revision": {"N": "3"}}
-    found = raised(answer("ConditionalCheckFailedException", Item=item))
+    found = raised(refusal("ConditionalCheckFailedException", Item=item))
     assert isinstance(found, Refused)
     assert isinstance(found, Conflict)
     assert found.reasons == (Reason(True, item),)
@@ -81,7 +73,7 @@ def test_a_cancelled_transaction_tells_which_write_was_refused() -> None:
         {"Code": "ConditionalCheckFailed", "Item": {"pk": {"S": "a"}}},
         {"Code": "TransactionConflict"},
     ]
-    found = raised(answer("TransactionCanceledException", CancellationReasons=reasons))
+    found = raised(refusal("TransactionCanceledException", CancellationReasons=reasons))
     assert isinstance(found, Refused)
     assert [reason.failed for reason in found.reasons] == [False, True, False]
     assert found.reasons[1].item == {"pk": {"S": "a"}}
@@ -100,7 +92,7 @@ def test_a_transaction_cancelled_for_another_cause_says_so(
     code: str, expected: type[Exception]
 ) -> None:
     reasons = [{"Code": "None"}, {"Code": code}]
-    assert type(raised(answer("TransactionCanceledException", CancellationReasons=reasons))) is (
+    assert type(raised(refusal("TransactionCanceledException", CancellationReasons=reasons))) is (
         expected
     )
 

@@ -102,9 +102,7 @@ class Lossy(Scripted):
         written = request.get("Item") or {
             str(name)[1:]: value for name, value in self._assigned(request).items()
         }
-        error = refusal("ConditionalCheckFailedException")
-        error.response["Item"] = written  # type: ignore[typeddict-unknown-key]
-        raise error
+        raise refusal("ConditionalCheckFailedException", Item=written)
 
     @staticmethod
     def _assigned(request: dict[str, object]) -> dict[str, object]:

@@ -91,7 +91,10 @@ def test_a_task_is_opened_with_one_request_and_closed_with_two(meter: Meter) -> 
     stores.runs.create(SCOPE, run())
     transaction = ["transact_write_items"]
     first = TaskId("task-1")
-    close = lambda: stores.tasks.close(SCOPE, first, TaskStatus.COMPLETED, decision())  # noqa: E731
+
+    def close() -> None:
+        stores.tasks.close(SCOPE, first, TaskStatus.COMPLETED, decision())
+
     assert meter.of(lambda: stores.tasks.open(SCOPE, task(), waiting())) == transaction
     again = waiting(token="t-2", revision=1)
     assert meter.of(lambda: stores.tasks.open(SCOPE, task(token="t-2"), again)) == transaction * 2

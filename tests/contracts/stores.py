@@ -116,9 +116,9 @@ class Moto:
         return Items(client, name)
 
 
-def in_memory() -> Stores:
+def in_memory(memory: Memory | None = None) -> Stores:
     """Return stores in memory."""
-    memory = Memory()
+    memory = memory or Memory()
     tasks = FakeTasks(memory)
     return Stores(
         journal=FakeJournal(memory),

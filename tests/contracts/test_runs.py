@@ -190,3 +190,10 @@ def test_a_stranger_neither_sees_nor_changes_runs(stores: Stores, stranger: Scop
     assert set(stores.runs.count(stranger).values()) == {0}
     assert stores.runs.create(stranger, run(9, delivery="d-1")).id == "r-9"
     assert stores.runs.get(SCOPE, RUN) == created
+
+
+def test_more_open_runs_than_one_read_takes_are_all_found(stores: Stores) -> None:
+    for number in range(103):
+        stores.runs.create(SCOPE, run(number))
+    assert len({found.id for found in stores.runs.open_runs(SCOPE)}) == 103
+    assert len(stores.runs.list(SCOPE, limit=1000).items) == 100
