@@ -3,38 +3,65 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
 
-import boto3
-from botocore.config import Config
 from moto.core.models import MockAWS
 
+from localcloud.clients import BotoClients
+from localcloud.discovery import Endpoint, announce, locked, withdraw
+from localcloud.events import STATUS_CHANGE, Events, run_finished
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
+from localcloud.server import serving
 from localcloud.stepfunctions.backend import LocalStepFunctions
 from localcloud.stepfunctions.environment import Runtime
 from localcloud.stepfunctions.execution import LocalExecution
 from localcloud.stepfunctions.install import installed
 from localcloud.stepfunctions.tokens import Tokens
+from localcloud.stores import create_resources
 from localcloud.workers import Workers
+from stellwerk.config import Settings
 
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10.0
+"""How long a stop waits for Lambdas that are at work."""
+_CONFIG = {
+    "core": {"mock_credentials": False, "reset_boto3_session": False},
+    "stepfunctions": {"execute_state_machine": True},
+}
 
 
 class LocalCloud:
-    """AWS for one deployment of the product; a context manager."""
+    """AWS for one deployment of the product; a context manager.
 
-    def __init__(self, *, functions: Functions | None = None, retry_pace: float = 1.0) -> None:
-        self._functions = functions or ByName()
+    Without `data` all is forgotten at the stop. With `port` (0: any free one) other processes can
+    use it too. `on_start` is called when everything stands, before the cloud can be found: it
+    continues what a killed process left open.
+    """
+
+    def __init__(
+        self,
+        data: Path | None = None,
+        *,
+        port: int | None = None,
+        settings: Settings | None = None,
+        functions: Functions | None = None,
+        on_start: Callable[[LocalCloud], None] | None = None,
+        retry_pace: float = 1.0,
+    ) -> None:
+        self.data = data
+        self.settings = settings or Settings.of({})
+        self.clients = BotoClients()
+        self.endpoint: str | None = None
+        self._port = port
+        self._functions = functions or ByName(self.settings.prefix)
+        self._on_start = on_start
         self._retry_pace = retry_pace
         self._stack = ExitStack()
-        self._session = boto3.Session(
-            aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
-        )
-        self._clients: dict[str, Any] = {}
 
     def __enter__(self) -> LocalCloud:
         self.start()
@@ -44,38 +71,55 @@ class LocalCloud:
         self.stop()
 
     def start(self) -> None:
-        """Start everything."""
+        """Start everything; what was started is stopped again if something fails."""
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def stop(self) -> None:
+        """Stop everything. Executions end here; they are continued by the next start."""
+        self._stack.close()
+
+    def _start(self) -> None:
+        if self.data is not None:
+            self._stack.enter_context(locked(self.data))
+        self._stack.enter_context(MockAWS(_CONFIG))
+        self._start_machines()
+        create_resources(self.clients, self.settings)
+        if self._port is not None:
+            self.endpoint = self._stack.enter_context(serving(self._port))
+        self._stack.callback(self._end_executions)
+        if self._on_start is not None:
+            self._on_start(self)
+        if self.data is not None and self.endpoint is not None:
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            announce(self.data, Endpoint(os.getpid(), self.endpoint, started))
+            self._stack.callback(withdraw, self.data)
+
+    def _start_machines(self) -> None:
         self._workers = Workers()
         self.lambdas = Lambdas(self._functions, self._workers)
-        mock = MockAWS(
-            {
-                "core": {"mock_credentials": False, "reset_boto3_session": False},
-                "stepfunctions": {"execute_state_machine": True},
-            }
-        )
-        self._stack.enter_context(mock)
+        self.events = Events(self.lambdas, self._workers, [run_finished(self.settings.prefix)])
         self.machines: LocalStepFunctions = self._stack.enter_context(installed(ACCOUNT, REGION))
         self.machines.runtime = Runtime(self.lambdas, self._workers, Tokens(), self._retry_pace)
         self.machines.on_end = self._ended
-        self.machines.on_create = lambda machine: None
-        self.machines.on_delete = lambda arn: None
 
-    def stop(self) -> None:
-        """Stop everything: executions are ended, not continued."""
+    def _end_executions(self) -> None:
+        self.machines.on_end = _silent
+        self.events.stop()
         for execution in self.machines.running():
-            execution.stop(datetime.now(UTC), None, None)
+            execution.stop(datetime.now(UTC), None, "the local cloud is being stopped")
         left = self._workers.stop(STOP_SECONDS)
         if left:
-            LOG.warning("%d Lambdas were still running when the local cloud stopped", left)
-        self._stack.close()
-
-    def client(self, service: str) -> Any:
-        """Return the boto3 client of this cloud for `service`, always the same one."""
-        if service not in self._clients:
-            self._clients[service] = self._session.client(
-                service, config=Config(retries={"max_attempts": 0})
-            )
-        return self._clients[service]
+            LOG.warning("%d Lambdas still ran when the local cloud stopped", left)
 
     def _ended(self, execution: LocalExecution) -> None:
-        pass
+        self.events.publish(
+            "aws.states", STATUS_CHANGE, [execution.execution_arn], execution.status_change()
+        )
+
+
+def _silent(execution: LocalExecution) -> None:
+    """What is told of executions that end because the cloud is being stopped: nothing."""

@@ -40,8 +40,6 @@ class LocalStepFunctions(StepFunctionsParserBackend):
 
     runtime: Runtime
     on_end: Listener
-    on_create: Callable[[StateMachine], None]
-    on_delete: Callable[[str], None]
 
     def __init__(self, region_name: str, account_id: str) -> None:
         super().__init__(region_name, account_id)
@@ -75,10 +73,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
                 raise StateMachineAlreadyExists(
                     f"State Machine Already Exists: '{machine.arn}' has another definition"
                 )
-            known = machine.arn in self._machines
             self._machines[machine.arn] = machine
-        if not known:
-            self.on_create(machine)
         return machine
 
     @staticmethod
@@ -107,7 +102,6 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             return
         for execution in machine.executions:
             execution.stop(datetime.now(UTC), None, None)
-        self.on_delete(arn)
 
     def start_execution(
         self,

@@ -66,6 +66,27 @@ class LocalExecution(Execution):
         named = {"error": self.error, "cause": self.cause}
         return answer | {key: text for key, text in named.items() if text is not None}
 
+    def status_change(self) -> dict[str, Any]:
+        """The detail of the event that tells of the execution's end."""
+        ended = self.stop_date
+        return {
+            "executionArn": self.execution_arn,
+            "stateMachineArn": self.state_machine_arn,
+            "name": self.name,
+            "status": self.status,
+            "startDate": int(self.start_date.timestamp() * 1000),
+            "stopDate": None if ended is None else int(ended.timestamp() * 1000),
+            "input": self.execution_input,
+            "inputDetails": {"included": True},
+            "output": self.output_text() if self.exec_status == ExecutionStatus.SUCCEEDED else None,
+            "outputDetails": {"included": True},
+            "error": self.error,
+            "cause": self.cause,
+            "stateMachineVersionArn": None,
+            "stateMachineAliasArn": None,
+            "redriveCount": 0,
+        }
+
     def output_text(self) -> str:
         """The output as JSON text."""
         return json.dumps(self.output, ensure_ascii=False, separators=(",", ":"))

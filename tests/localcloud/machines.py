@@ -74,7 +74,7 @@ class Bench:
 
     @property
     def sfn(self) -> Any:
-        return self.cloud.client("stepfunctions")
+        return self.cloud.clients.stepfunctions
 
     def create(self, definition: Definition) -> str:
         name = f"m{next(self._numbers)}"
