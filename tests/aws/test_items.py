@@ -3,13 +3,12 @@ from __future__ import annotations
 import pytest
 
 from stellwerk.aws.bodies import Bodies
-from stellwerk.aws.errors import Contended
 from stellwerk.aws.expressions import Put
 from stellwerk.aws.items import TRIES, Items, Range
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.keys import Key
 from stellwerk.aws.runs import DynamoRuns
-from stellwerk.kernel.errors import Conflict, RateLimited, ServiceUnavailable
+from stellwerk.kernel.errors import RETRYABLE, Conflict, RateLimited, ServiceUnavailable
 from stellwerk.runs.model import RunStatus
 from tests.aws.scripted import Scripted, refusal
 from tests.contracts.records import SCOPE, run, step
@@ -38,9 +37,9 @@ def test_a_contended_write_is_repeated_until_it_is_taken() -> None:
 
 def test_a_write_contended_for_ever_gives_up_as_transient() -> None:
     store, pauses = items(Scripted(refusal("TransactionConflictException")))
-    with pytest.raises(Contended):
+    with pytest.raises(ServiceUnavailable):
         store.transact([PUT])
-    assert len(pauses) == TRIES - 1
+    assert len(pauses) == TRIES
 
 
 def test_other_errors_are_not_repeated() -> None:
@@ -139,4 +138,10 @@ def test_a_service_that_is_away_leaves_as_our_error() -> None:
     store, _ = items(Scripted(refusal("InternalServerError")))
     with pytest.raises(Exception, match="InternalServerError"):
         store.get(Key("p", "s"))
-    assert issubclass(Contended, ServiceUnavailable)
+
+
+def test_errors_leave_under_names_that_step_functions_knows() -> None:
+    store, _ = items(Scripted(refusal("TransactionConflictException")))
+    with pytest.raises(ServiceUnavailable) as raised:
+        store.put(PUT)
+    assert raised.value.type in RETRYABLE

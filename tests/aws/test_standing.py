@@ -6,12 +6,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from stellwerk.aws.bodies import Bodies
-from stellwerk.aws.errors import Contended
 from stellwerk.aws.items import Items
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.standing import close_wait
 from stellwerk.aws.tasks import DynamoTasks
-from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.errors import Conflict, NotFound, ServiceUnavailable
 from stellwerk.kernel.ids import TaskId
 from stellwerk.runs.model import TaskStatus
 from tests.aws.scripted import Scripted, refusal
@@ -33,7 +32,7 @@ def items(*answers: object) -> Items:
 
 def test_a_count_that_changes_at_every_try_gives_up_as_transient() -> None:
     stands = {"status": {"S": "paused"}, "waits": {"N": "2"}}
-    with pytest.raises(Contended):
+    with pytest.raises(ServiceUnavailable):
         close_wait(items(refused(stands)), SCOPE, RUN, WORKFLOW, [])
 
 
@@ -65,5 +64,5 @@ def test_a_number_that_changes_at_every_try_gives_up_as_transient() -> None:
             return {}
 
     numbers = DynamoKeyValues(Items(Busy().client, "platform"), FakeValues(Memory()))
-    with pytest.raises(Contended):
+    with pytest.raises(ServiceUnavailable):
         numbers.increment(SCOPE, WORKFLOW, "n", 1, once="a")

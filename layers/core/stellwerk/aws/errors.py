@@ -38,7 +38,10 @@ class Reason:
 
 
 class Refused(Conflict):
-    """The condition of a write did not hold. One reason per write, in order."""
+    """The condition of a write did not hold. One reason per write, in order.
+
+    Stores turn it into a Conflict or NotFound that says more: it is theirs alone.
+    """
 
     def __init__(self, reasons: tuple[Reason, ...]) -> None:
         super().__init__(
@@ -48,7 +51,10 @@ class Refused(Conflict):
 
 
 class Contended(ServiceUnavailable):
-    """Another write to the same item was in flight; nothing happened."""
+    """Another write to the same item was in flight; nothing happened.
+
+    Stays inside `items`: what leaves is called by a name that Step Functions knows to retry.
+    """
 
 
 class _Reason(BaseModel):

@@ -17,7 +17,7 @@ from stellwerk.aws.errors import Contended, translated
 from stellwerk.aws.expressions import Attribute, Item, Put, Update, Write, decoded, encoded, raw_key
 from stellwerk.aws.keys import Key
 from stellwerk.aws.tables import Index
-from stellwerk.kernel.errors import RateLimited
+from stellwerk.kernel.errors import RateLimited, ServiceUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -148,14 +148,13 @@ class Items:
             self._fill(requests)
 
     def _contended(self, call: Callable[[], R]) -> R:
-        for attempt in range(1, TRIES):
+        for attempt in range(1, TRIES + 1):
             try:
                 with translated():
                     return call()
             except Contended:
                 self._wait(attempt)
-        with translated():
-            return call()
+        raise ServiceUnavailable(f"table {self._table}: too many write the same item at once")
 
     def _batch(self, keys: Sequence[Key]) -> Iterator[Item]:
         wanted: list[dict[str, AttributeValueTypeDef]] = [raw_key(key) for key in keys]

@@ -11,10 +11,10 @@ from typing import TypeAlias
 from pydantic import TypeAdapter
 
 from stellwerk.aws import keys
-from stellwerk.aws.errors import Contended, Refused
+from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Item, Update, absent, equals, present
 from stellwerk.aws.items import TRIES, Items
-from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.errors import Conflict, ServiceUnavailable
 from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.records import Stored, ValueRef
@@ -73,7 +73,7 @@ class DynamoKeyValues:
             change = self._change(scope, workflow, key, total)
             if self._counted(change, item, json.dumps(sums)):
                 return total
-        raise Contended(f"'{key}' of workflow {workflow} is counted by too many at once")
+        raise ServiceUnavailable(f"'{key}' of workflow {workflow} is counted by too many at once")
 
     def _counted(self, change: Update, read: Item, sums: str) -> bool:
         unchanged = equals("write", read["write"]) if read else absent()

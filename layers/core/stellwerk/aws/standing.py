@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stellwerk.aws import keys
-from stellwerk.aws.errors import Contended, Reason, Refused
+from stellwerk.aws.errors import Reason, Refused
 from stellwerk.aws.expressions import (
     Check,
     Item,
@@ -21,7 +21,7 @@ from stellwerk.aws.expressions import (
     equals,
 )
 from stellwerk.aws.items import Items
-from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.errors import Conflict, NotFound, ServiceUnavailable
 from stellwerk.kernel.ids import RunId, WorkflowId
 from stellwerk.runs.model import RunStatus
 from stellwerk.tenancy.scope import Scope
@@ -61,7 +61,6 @@ def close_wait(
 
     Usually one request, two if other waits are open. Raises `Refused` where one of `writes` is.
     """
-    key = keys.run(scope, run)
     taking: Write = _last_taken(scope, run, workflow)
     for _ in range(_GUESSES):
         try:
@@ -75,7 +74,7 @@ def close_wait(
             taking = _taking(scope, run, workflow, decoded(of_run.item))
         else:
             return
-    raise Contended(f"the waits of run {run} change too fast: {key.pk}")
+    raise ServiceUnavailable(f"the waits of run {run} change too fast")
 
 
 def run_missing(run: RunId) -> NotFound:

@@ -73,7 +73,7 @@ class DynamoTasks:
         except Refused as refused:
             if refused.reasons[0].item is not None:
                 _check_pending(self._record(scope, decoded(refused.reasons[0].item)), token)
-            raise
+            raise Conflict(f"task {task} has changed meanwhile") from refused
         return ended.model_copy(update={"revision": stored.revision + 1})
 
     def mark_answered(self, scope: Scope, task: TaskId, token: str) -> None:
@@ -220,7 +220,7 @@ def _unopened(refused: Refused, step: Step) -> Conflict | NotFound:
     """Return why a wait could not be opened: of the task, the step and the run, in this order."""
     of_task, of_step, of_run, *_ = refused.reasons
     if of_task.failed:
-        return refused
+        return Conflict(f"the task of step {step.key.text} in run {step.run} ends at this moment")
     if of_step.failed:
         return step_conflict(step)
     return standing.not_open(step.run, of_run)
