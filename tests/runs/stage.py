@@ -19,18 +19,14 @@ from stellwerk.runs.gates import Level
 from stellwerk.runs.model import Attempt, Failure, HumanTask, Run, Step, StepKey, StepStatus
 from stellwerk.runs.names import run_ref
 from stellwerk.runs.tasks import Question
-from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope, of_run, seeded
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from tests.contracts.stores import Stores, in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
-from tests.fakes.journal import FakeJournal
 from tests.fakes.memory import Memory
-from tests.fakes.runs import FakeRuns
-from tests.fakes.tasks import FakeTasks, FakeWaits
-from tests.fakes.versions import FakeValues, FakeVersions
 
 FOREIGN = of_run("m-other", "i-other", "u-other")
 
@@ -122,21 +118,22 @@ class Stage:
     clock: FixedClock = field(default_factory=FixedClock)
     executions: FakeExecutions = field(default_factory=FakeExecutions)
     scope: Scope = field(default_factory=seeded)
+    stores: Stores | None = None
+    """Other stores than those in memory."""
 
     def __post_init__(self) -> None:
-        self.versions = FakeVersions(self.memory)
-        values = Keeper(FakeValues(self.memory))
-        tasks = FakeTasks(self.memory)
+        stores = self.stores or in_memory(self.memory)
+        self.versions = stores.versions
         self.world = World(
-            journal=FakeJournal(self.memory),
-            runs=FakeRuns(self.memory),
-            tasks=tasks,
-            waits=FakeWaits(self.memory),
-            due=tasks,
+            journal=stores.journal,
+            runs=stores.runs,
+            tasks=stores.tasks,
+            waits=stores.waits,
+            due=stores.due,
             executions=self.executions,
-            versions=self.versions,
-            blueprints=Blueprints(self.versions, values),
-            values=values,
+            versions=stores.versions,
+            blueprints=Blueprints(stores.versions, stores.keeper),
+            values=stores.keeper,
             catalogue=CATALOGUE,
             clock=self.clock,
         )

@@ -13,13 +13,15 @@ from stellwerk.runs.names import SCOPE_TYPE
 from stellwerk.workflows.graph import enclosing
 
 CANCELLED = RunCancelled.__name__
+_MESSAGES = ("errorMessage", "message")
+"""Where a cause holds its message: a Lambda's, and a failure under which a token was answered."""
 _FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
 
 
 def from_execution(
     error: str, cause: str, *, node: NodeKey | None = None, path: Path = ROOT
 ) -> Failure:
-    """Return the failure that Step Functions reports; a Lambda's cause is JSON with its message."""
+    """Return the failure that Step Functions reports; a cause may be JSON with its message."""
     return Failure(
         type=error or "Unknown",
         message=_message(cause) or "The execution ended without a reason.",
@@ -71,5 +73,5 @@ def _message(cause: str) -> str:
         told = json.loads(cause)
     except ValueError:
         return cause
-    message = told.get("errorMessage") if isinstance(told, dict) else None
-    return message if isinstance(message, str) else cause
+    found = [told.get(name) for name in _MESSAGES] if isinstance(told, dict) else []
+    return next((message for message in found if isinstance(message, str)), cause)

@@ -8,9 +8,7 @@ from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId
 from stellwerk.runs.model import Step, StepKey, StepStatus
 from stellwerk.runs.names import SCOPE_TYPE
-from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, enclosing
-
-_NO_PASS_PORT = "out"
+from stellwerk.workflows.graph import ERROR_PORT, OUT_PORT, Graph, Node, enclosing
 
 
 def stop_entry(graph: Graph, catalogue: Catalogue, entries: Mapping[StepKey, Step]) -> Step | None:
@@ -54,7 +52,7 @@ def _passes(graph: Graph, steps: Iterable[Step]) -> Iterator[tuple[Path, Sequenc
 
 
 def _ran(scope: Step) -> bool:
-    return scope.status is not StepStatus.FAILED and scope.port != _NO_PASS_PORT
+    return scope.status is not StepStatus.FAILED and scope.port != OUT_PORT
 
 
 def _ends(graph: Graph, entry: Step) -> bool:
@@ -67,4 +65,5 @@ def first_port(graph: Graph, catalogue: Catalogue, key: NodeKey) -> str:
     """Return the port that node `key` fires where nothing else decides; `out` if unknown."""
     node = graph.by_key[key]
     declared = catalogue.find(node.type)
-    return declared.ports_for(node.parameters)[0] if declared is not None else _NO_PASS_PORT
+    ports = declared.ports_for(node.parameters) if declared is not None else ()
+    return next(iter(ports), OUT_PORT)
