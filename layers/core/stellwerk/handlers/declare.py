@@ -57,6 +57,7 @@ class Traits:
     attempts: int = 3
     timeout: int = 30
     connection: str | None = None
+    node: bool = True
     tool: bool = False
     aliases: tuple[str, ...] = ()
     extra: JsonObject | None = None
@@ -119,6 +120,7 @@ def declare(
         result=shape,
         handler=f"{module}.handler",
         connection=traits.connection,
+        node=traits.node,
         tool=traits.tool,
         aliases=traits.aliases,
         sample=sample_of(shape),

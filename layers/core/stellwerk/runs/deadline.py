@@ -28,6 +28,10 @@ class Deadline:
         """Return the deadline that is `seconds` away."""
         return cls(clock, clock.now() + timedelta(seconds=seconds), seconds)
 
+    def no_later_than(self, seconds: float) -> Deadline:
+        """Return this deadline, or the one that is `seconds` away if that comes first."""
+        return Deadline.within(self.clock, min(seconds, self.remaining))
+
     @property
     def remaining(self) -> float:
         """Seconds left; zero once it is over."""

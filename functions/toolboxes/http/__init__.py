@@ -1,0 +1,1 @@
+"""The toolbox for services that speak HTTP."""
