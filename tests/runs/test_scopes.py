@@ -115,6 +115,15 @@ def test_a_failed_wait_ends_its_task_and_is_not_counted(stage: Stage, run: Run) 
     assert stage.run(run).waits == 0
 
 
+def test_a_wait_that_failed_by_itself_ends_its_task_too(stage: Stage, run: Run) -> None:
+    task = stage.ask(run)
+    failed = {"status": StepStatus.FAILED}
+    stage.world.journal.write(stage.scope, stage.step(run, "ask").model_copy(update=failed))
+    assert _failed(stage, run, "ask") == "error"
+    assert stage.assembly.tasks.get(stage.scope, task.id).status is TaskStatus.CANCELLED
+    assert stage.run(run).waits == 0
+
+
 def test_a_node_of_a_closed_scope_does_not_go_on(stage: Stage, run: Run) -> None:
     stage.write(run, "send", StepStatus.CANCELLED)
     with pytest.raises(RunCancelled, match="scope of node 'send' is closed"):

@@ -46,11 +46,14 @@ class Closing:
                 self.close_step(scope, step, cause=cause)
         return entries
 
-    def close_tasks(self, scope: Scope, run: RunId, path: Path) -> None:
-        """Cancel the pending tasks of the scope at `path`."""
-        for task in self._world.tasks.of_run(scope, run):
-            if task.status is TaskStatus.PENDING and within(task.path, path):
-                self.close_task(scope, task)
+    def close_tasks(self, scope: Scope, run: RunId, path: Path) -> int:
+        """Cancel the pending tasks of the scope at `path`; return how many there were."""
+        tasks = self._world.tasks.of_run(scope, run)
+        pending = [task for task in tasks if task.status is TaskStatus.PENDING]
+        inside = [task for task in pending if within(task.path, path)]
+        for task in inside:
+            self.close_task(scope, task)
+        return len(inside)
 
     def close_task(self, scope: Scope, task: HumanTask) -> None:
         """Cancel one task, unless someone ends it at the same moment."""

@@ -74,7 +74,8 @@ class Endings:
             self._skip(scope, run)
         wake(self._world, scope, run)
         ended = settle(lambda: self._end(scope, run.id))
-        self._closing.close_tasks(scope, run.id, ROOT)
+        if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
+            self._closing.close(scope, run, ROOT, cause=cause)
         return ended
 
     def _record(

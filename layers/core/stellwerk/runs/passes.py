@@ -34,21 +34,18 @@ def _level(
     keys = [StepKey(path=path, node=node) for path in paths for node in nodes]
     found = journal.read(scope, run, [*keys, *map(gate_key, keys)])
     yield from found.values()
-    for node in nodes:
-        if node in graph.children:
-            inner = [key for key in keys if key.node == node and key in found]
-            for key in inner:
-                passes = _passes(journal, scope, run, key)
-                yield from passes
-                below = [step.path for step in passes if step.node == node]
-                if below:
-                    yield from _level(journal, scope, run, graph, below, node)
+    for key in [key for key in found if key.node in graph.children]:
+        passes = _passes(journal, scope, run, key)
+        yield from passes
+        below = [step.path for step in passes if step.node == key.node]
+        yield from _level(journal, scope, run, graph, below, key.node)
 
 
 def _passes(journal: Journal, scope: Scope, run: RunId, loop: StepKey) -> list[Step]:
     """Return the scope entries of a loop, and the entries of its chunks, as many as there are."""
     passes: list[Step] = []
-    for start in range(0, 10**9, _BATCH):
+    start = 0
+    while True:
         span = range(start, start + _BATCH)
         scopes = [
             StepKey(path=inside(loop.path, loop.node, index), node=loop.node) for index in span
@@ -56,6 +53,6 @@ def _passes(journal: Journal, scope: Scope, run: RunId, loop: StepKey) -> list[S
         chunks = [chunk_key(loop, index) for index in span]
         found = journal.read(scope, run, [*scopes, *chunks])
         passes.extend(found.values())
-        if len([key for key in scopes if key in found]) < _BATCH:
-            break
-    return passes
+        if any(key not in found for key in scopes):
+            return passes
+        start += _BATCH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stellwerk.catalogue.model import Kind
 from stellwerk.kernel.errors import RunCancelled
 from stellwerk.kernel.ids import NodeKey, Path, RunId
 from stellwerk.runs.causes import failure_in, first_failure
@@ -94,9 +95,10 @@ class Scopes:
                 type=level.blueprint.node(node).type,
                 status=StepStatus.RUNNING,
             )
-        if step.status is StepStatus.WAITING:
-            return self._closing.release(scope, step, cause=failure.message)
-        return step
+        declared = self._world.catalogue.find(step.type)
+        if declared is None or declared.kind is not Kind.WAIT or step.done:
+            return step
+        return self._closing.release(scope, step, cause=failure.message)
 
     def _port(self, level: Level, node: NodeKey) -> str:
         if level.blueprint.node(node).on_error is OnError.CONTINUE:

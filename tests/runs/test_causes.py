@@ -1,0 +1,49 @@
+"""Why a run ended, as people read it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stellwerk.kernel.ids import NodeKey, RunId
+from stellwerk.runs.causes import failure_in, first_failure, from_execution
+from stellwerk.runs.model import Attempt, Failure, Step, StepStatus
+from tests.fakes.clock import START
+
+
+@pytest.mark.parametrize(
+    ("cause", "message"),
+    [
+        ("plain words", "plain words"),
+        ('{"errorMessage": "a Lambda\'s", "errorType": "X"}', "a Lambda's"),
+        ('{"type": "Forbidden", "message": "an answered token\'s"}', "an answered token's"),
+        ('{"errorMessage": 5}', '{"errorMessage": 5}'),
+        ("[1]", "[1]"),
+        ("", "The execution ended without a reason."),
+    ],
+)
+def test_a_cause_is_told_in_its_own_words(cause: str, message: str) -> None:
+    assert from_execution("Bad", cause).message == message
+
+
+def test_an_error_without_a_name_is_unknown() -> None:
+    assert from_execution("", "x").type == "Unknown"
+
+
+def test_a_failed_step_without_an_attempt_tells_nothing() -> None:
+    step = Step(run=RunId("r"), node=NodeKey("a"), type="t", status=StepStatus.FAILED)
+    assert failure_in(step) is None
+    assert first_failure([step]) is None
+
+
+def test_an_uncertain_step_says_so_in_its_failure() -> None:
+    error = Failure(type="EffectUncertain", message="?")
+    step = Step(
+        run=RunId("r"),
+        node=NodeKey("a"),
+        type="t",
+        status=StepStatus.UNCERTAIN,
+        attempts=(Attempt(started=START, error=error),),
+    )
+    found = first_failure([step])
+    assert found is not None
+    assert (found.uncertain, found.node) == (True, "a")

@@ -1,0 +1,36 @@
+"""Forms: all faults at once, and nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.forms import FormRefused, check_form
+
+
+def test_faults_name_place_and_rule_in_order() -> None:
+    form: JsonObject = {
+        "type": "object",
+        "properties": {"iban": {"type": "string"}, "sums": {"items": {"minimum": 1}}},
+        "additionalProperties": False,
+    }
+    with pytest.raises(FormRefused) as refused:
+        check_form(form, {"iban": 5, "sums": [3, 0], "more": 1})
+    assert refused.value.faults == (
+        "$: Additional properties are not allowed ('more' was unexpected)",
+        "$.iban: 5 is not of type 'string'",
+        "$.sums[1]: 0 is less than the minimum of 1",
+    )
+
+
+def test_a_thousand_faults_are_told_in_part() -> None:
+    with pytest.raises(FormRefused) as refused:
+        check_form({"items": {"type": "string"}}, [1] * 1000)
+    assert len(refused.value.faults) == 100
+
+
+@pytest.mark.parametrize("reference", ["https://example.org/form.json", "#/nowhere"])
+def test_a_form_that_refers_elsewhere_is_refused(reference: str) -> None:
+    with pytest.raises(BadInput, match="refers to something that it does not contain"):
+        check_form({"$ref": reference}, {})
