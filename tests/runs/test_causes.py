@@ -47,3 +47,13 @@ def test_an_uncertain_step_says_so_in_its_failure() -> None:
     found = first_failure([step])
     assert found is not None
     assert (found.uncertain, found.node) == (True, "a")
+
+
+def test_what_failed_in_a_loop_that_handled_it_did_not_fail_the_run() -> None:
+    error = Failure(type="Bad", message="inner")
+    attempts = (Attempt(started=START, ended=START, error=error),)
+    failed = {"run": RunId("r"), "type": "t", "status": StepStatus.FAILED, "attempts": attempts}
+    inner = Step.model_validate({**failed, "path": "a[0].b[1]", "node": "in"})
+    loop = Step.model_validate({**failed, "path": "a[0]", "node": "b", "port": "error"})
+    assert first_failure([inner]) is not None
+    assert first_failure([inner, loop]) is None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from stellwerk.kernel.errors import RunCancelled
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
-from stellwerk.runs.model import Failure, Step, StepStatus
+from stellwerk.runs.model import Failure, Step, StepKey, StepStatus
 from stellwerk.runs.names import SCOPE_TYPE
 from stellwerk.workflows.graph import enclosing
 
@@ -46,17 +46,26 @@ def failure_in(step: Step) -> Failure | None:
 
 
 def first_failure(steps: Iterable[Step]) -> Failure | None:
-    """Return the failure that ended first and that neither a port nor a collecting loop handled."""
+    """Return the failure that ended first and that no port and no loop around it has handled."""
     entries = list(steps)
     collected = {step.path for step in entries if _collected(step)}
+    done = {step.key for step in entries if step.done}
     found = [
         (_ended(step), step.path, step.node, failure)
         for step in entries
         if step.status in _FAILED and not step.done
-        if not any(path in collected for _, _, path in enclosing(step.path))
+        if not any(path in collected or loop in done for loop, path in _loops(step.path))
         if (failure := failure_in(step)) is not None
     ]
     return min(found, key=lambda entry: entry[:3])[3] if found else None
+
+
+def _loops(place: Path) -> Iterator[tuple[StepKey, Path]]:
+    """Yield the entry's key of each loop around `place`, and the path of the pass in it."""
+    outer = ROOT
+    for loop, _, path in enclosing(place):
+        yield StepKey(path=outer, node=loop), path
+        outer = path
 
 
 def _collected(step: Step) -> bool:
