@@ -25,7 +25,7 @@ def publish(
 ) -> None:
     """Publish a workflow file: new runs take this version, running ones keep theirs."""
     output = Output(as_json=as_json)
-    with connected(output) as connection:
+    with connected() as connection:
         workflow, version = publish_file(connection, file, slug=slug)
     data: JsonObject = {
         "workflow": workflow.id,

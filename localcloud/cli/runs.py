@@ -44,7 +44,7 @@ def run(
     """Run a workflow until it ends, or pauses for a person."""
     output = Output(as_json=as_json)
     data, decisions = json_value(payload, "--input"), pairs(decide or [], "--decide")
-    with connected(output) as connection:
+    with connected() as connection:
         workflow: str = target
         if is_file(target):
             published, version = publish_file(connection, Path(target))
@@ -69,7 +69,7 @@ def runs(
 ) -> None:
     """List runs, the newest first."""
     output = Output(as_json=as_json)
-    with connected(output) as connection:
+    with connected() as connection:
         services, scope = connection.services, connection.scope
         only = WorkflowId(services.workflows.find(scope, workflow).id) if workflow else None
         page = services.runs.list(scope, workflow=only, status=status, cursor=cursor, limit=limit)
@@ -82,7 +82,7 @@ def runs(
 def show(run_id: RunArgument, watch: Live = False, as_json: AsJson = False) -> None:
     """Tell the story of a run: every node with status, port, tries, time, values and error."""
     output = Output(as_json=as_json)
-    with connected(output) as connection:
+    with connected() as connection:
         if watch:
             view = Watch(connection, output, live=True).until_rest(RunId(run_id))
         else:
@@ -116,7 +116,7 @@ def replay(
         for step, text in pairs(assume_done or [], "--assume-done").items()
     }
     decisions = pairs(decide or [], "--decide")
-    with connected(output) as connection:
+    with connected() as connection:
         started = connection.services.runs.replay(
             connection.scope,
             RunId(run_id),

@@ -30,7 +30,7 @@ def tasks(
 ) -> None:
     """List what people are asked, the newest first."""
     output = Output(as_json=as_json)
-    with connected(output) as connection:
+    with connected() as connection:
         services, scope = connection.services, connection.scope
         page = services.tasks.list(scope, status=status, cursor=cursor, limit=limit)
         views = [TaskView(each, services.runs.get(scope, each.run).title) for each in page.items]
@@ -52,7 +52,7 @@ def decide(
     """Decide a task, and follow its run until it ends or pauses again."""
     output = Output(as_json=as_json)
     value = json_value(data, "--data")
-    with connected(output) as connection:
+    with connected() as connection:
         decided = connection.services.tasks.decide(connection.scope, TaskId(task), port, value)
         output.say(f"decided {decided.title}: {port}")
         whole = caller(connection.services, connection.scope, decided.run)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -65,9 +66,11 @@ TASK = HumanTask(
 
 
 def drawn(*parts: RenderableType) -> str:
-    console = Console(width=200, record=True, quiet=True)
-    console.print(*parts, sep="\n")
-    return console.export_text()
+    console = Console(width=200, file=io.StringIO())
+    for part in parts:
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 def test_a_step_shows_how_often_it_was_tried_how_long_it_took_and_its_values() -> None:
