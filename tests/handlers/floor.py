@@ -143,7 +143,11 @@ class Floor:
             created=self.clock.now(),
         )
         workflow = self.world.versions.create(self.scope, workflow)
-        loops = {node.parent: f"{ARN}{slug}-{node.parent}" for node in drawn.nodes if node.parent}
+        loops = {
+            node.parent: f"{ARN}{self.scope.mandate}-{slug}-{node.parent}"
+            for node in drawn.nodes
+            if node.parent
+        }
         version = Version(
             workflow=workflow.id,
             number=1,
