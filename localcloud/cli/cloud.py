@@ -10,11 +10,15 @@ from typing import Annotated
 
 import typer
 
-from localcloud.cli.connection import Connection, hosted
+from localcloud.cli.arguments import slug_of
+from localcloud.cli.connection import Connection, hosting
+from localcloud.cli.graphs import checked
 from localcloud.cli.output import AsJson, Output, command
-from localcloud.cli.publishing import publish_file
+from localcloud.cli.publishing import publish_graph
 from stellwerk.config import Settings
 from stellwerk.kernel.json import JsonObject
+from stellwerk.workflows.faults import Code, InvalidGraph, errors
+from stellwerk.workflows.graph import Graph
 
 app = typer.Typer()
 SAMPLES = Path("samplesrc/workflows")
@@ -31,20 +35,37 @@ def up(
     output = Output(as_json=as_json)
     settings = Settings.from_environment()
     ended = _told_to_end()
-    with hosted(settings, port=port) as connection:
+    with hosting().hosted(settings, port) as connection:
         if samples:
-            show_samples(connection, output)
+            publish_samples(connection, output)
         data: JsonObject = {"endpoint": connection.endpoint, "data": str(settings.data.resolve())}
         output.answer(data, f"The local cloud is up at {connection.endpoint}. Ctrl-C ends it.")
         ended.wait()
     output.say("The local cloud has ended; open runs go on at the next start.")
 
 
-def show_samples(connection: Connection, output: Output) -> None:
-    """Publish all samples, run the first that finishes by itself, and show how it went."""
-    for file in sorted(SAMPLES.glob("*.json")):
-        workflow, version = publish_file(connection, file)
-        output.say(f"published {workflow.slug} v{version.number}")
+def publish_samples(connection: Connection, output: Output, folder: Path = SAMPLES) -> None:
+    """Publish all samples; those that call others come after these."""
+    waiting = {file: checked(file)[0] for file in sorted(folder.glob("*.json"))}
+    while waiting:
+        published = [file for file, graph in waiting.items() if _published(connection, file, graph)]
+        for file in published:
+            output.say(f"published {slug_of(file)}")
+            del waiting[file]
+        if not published:
+            file, graph = next(iter(waiting.items()))
+            publish_graph(connection, graph, slug_of(file))
+
+
+def _published(connection: Connection, file: Path, graph: Graph) -> bool:
+    """Publish a sample unless it calls one that is not published yet."""
+    try:
+        publish_graph(connection, graph, slug_of(file))
+    except InvalidGraph as invalid:
+        if {fault.code for fault in errors(invalid.faults)} == {Code.RESOURCE_MISSING}:
+            return False
+        raise
+    return True
 
 
 def _told_to_end() -> threading.Event:

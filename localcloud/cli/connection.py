@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
 
 from localcloud.clients import BotoClients
-from localcloud.cloud import LocalCloud
-from localcloud.discovery import DataInUse, find_running
-from localcloud.server import PortInUse
+from localcloud.discovery import find_running
 from stellwerk import bootstrap
 from stellwerk.bootstrap import Services
 from stellwerk.config import Settings
@@ -31,6 +31,20 @@ class Connection:
     endpoint: str | None = None
 
 
+class Hosting(Protocol):
+    """The module `hosting`, as seen from here."""
+
+    def hosted(
+        self, settings: Settings, port: int | None = None
+    ) -> AbstractContextManager[Connection]:
+        """Run a cloud for the block."""
+
+
+def hosting() -> Hosting:
+    """Return the module that runs clouds: its imports take seconds that others need not wait."""
+    return cast("Hosting", import_module("localcloud.cli.hosting"))
+
+
 @contextmanager
 def connected() -> Iterator[Connection]:
     """Use the cloud that runs on the data folder; without one, one of our own for the block.
@@ -42,25 +56,16 @@ def connected() -> Iterator[Connection]:
         yield _running(settings) or _own(settings, stack)
 
 
-@contextmanager
-def hosted(settings: Settings, *, port: int | None = None) -> Iterator[Connection]:
-    """Run a cloud for the block; runs that were open when the last one ended go on.
-
-    With a port (0: any) others can use it. Raises Conflict if the folder or the port is taken.
-    """
-    try:
-        with LocalCloud(settings.data, port=port, settings=settings, on_start=_go_on) as cloud:
-            yield Connection(_services(cloud), seeded(), cloud.endpoint)
-    except (DataInUse, PortInUse) as taken:
-        raise Conflict(str(taken)) from taken
+def publishing_services(settings: Settings, clients: BotoClients) -> Services:
+    """Return services that can also publish."""
+    return bootstrap.build(settings, clients, compiler=GraphCompiler())
 
 
 def _running(settings: Settings) -> Connection | None:
     found = find_running(settings.data)
     if found is None:
         return None
-    clients = BotoClients(found.endpoint)
-    services = bootstrap.build(settings, clients, compiler=GraphCompiler())
+    services = publishing_services(settings, BotoClients(found.endpoint))
     return Connection(services, seeded(), found.endpoint)
 
 
@@ -68,24 +73,10 @@ def _own(settings: Settings, stack: ExitStack) -> Connection:
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return stack.enter_context(hosted(settings))
+            return stack.enter_context(hosting().hosted(settings))
         except Conflict:
             if (found := _running(settings)) is not None:
                 return found
             if time.monotonic() > until:
                 raise
             time.sleep(0.1)
-
-
-def _services(cloud: LocalCloud) -> Services:
-    return bootstrap.build(cloud.settings, cloud.clients, compiler=GraphCompiler())
-
-
-def _go_on(cloud: LocalCloud) -> None:
-    """Let the Lambdas of this process act on the cloud, and continue the runs that are open."""
-    services = _services(cloud)
-    bootstrap.services.provide(lambda: services)
-    scope = seeded()
-    for run in list(services.assembly.world.runs.open_runs(scope)):
-        services.runs.release_leases(scope, run.id)
-        services.runs.continue_(scope, run.id)

@@ -10,11 +10,14 @@ from typing import Annotated, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from localcloud.cli.rendering import fault_table
 from stellwerk.kernel.errors import NotFound, PermanentError, StellwerkError
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.workflows.faults import InvalidGraph
+
+FILE_WIDTH = 160
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,8 +39,8 @@ class Output:
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self.screen = Console(stderr=as_json, soft_wrap=False, highlight=False)
-        self._errors = Console(stderr=True, highlight=False)
+        self.screen = _console(stderr=as_json)
+        self._errors = _console(stderr=True)
 
     def say(self, words: RenderableType) -> None:
         """Show something to people: on standard error if standard output is for machines."""
@@ -64,11 +67,20 @@ class Output:
                 data["faults"] = [fault.as_json() for fault in faults]
             typer.echo(json.dumps({"error": data}, ensure_ascii=False, indent=2))
             return
-        self._errors.print(f"[bold red]{error.type}[/]:", error.message, sep=" ", markup=True)
-        if error.remedy:
-            self._errors.print(error.remedy, markup=False)
         if faults:
             self._errors.print(fault_table(faults))
+        words = f"{len(faults)} faults." if len(faults) > 1 else error.message
+        self._errors.print(Text.assemble((f"{error.type}: ", "bold red"), words))
+        if error.remedy and not faults:
+            self._errors.print(Text(error.remedy))
+
+
+def _console(*, stderr: bool) -> Console:
+    """Return a console; what goes to a file or another program gets wide lines."""
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    return console
 
 
 def exit_code(error: StellwerkError) -> Exit:

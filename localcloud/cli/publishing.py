@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from localcloud.cli.arguments import read_workflow, slug_of
+from localcloud.cli.arguments import slug_of
 from localcloud.cli.connection import Connection, connected
+from localcloud.cli.graphs import checked
 from localcloud.cli.output import AsJson, Output, command
 from stellwerk.kernel.json import JsonObject
+from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Version, Workflow
 
 app = typer.Typer()
@@ -25,8 +27,9 @@ def publish(
 ) -> None:
     """Publish a workflow file: new runs take this version, running ones keep theirs."""
     output = Output(as_json=as_json)
+    graph, _ = checked(file)
     with connected() as connection:
-        workflow, version = publish_file(connection, file, slug=slug)
+        workflow, version = publish_graph(connection, graph, slug or slug_of(file))
     data: JsonObject = {
         "workflow": workflow.id,
         "slug": workflow.slug,
@@ -37,11 +40,6 @@ def publish(
     output.answer(data, f"published {workflow.slug} as version {version.number}")
 
 
-def publish_file(
-    connection: Connection, file: Path, *, slug: str | None = None
-) -> tuple[Workflow, Version]:
-    """Publish the file; what is published already under that name stays as it is."""
-    graph = read_workflow(file)
-    return connection.services.workflows.publish(
-        connection.scope, graph, slug=slug or slug_of(file)
-    )
+def publish_graph(connection: Connection, graph: Graph, slug: str) -> tuple[Workflow, Version]:
+    """Publish under a name; what is published already under that name stays as it is."""
+    return connection.services.workflows.publish(connection.scope, graph, slug=slug)

@@ -18,6 +18,7 @@ from stellwerk.workflows.faults import Fault, Severity
 SHOWN = 60
 """Characters of a value that a table shows; --json has all."""
 
+_WHOLE = {"", "code", "due", "node", "port", "run", "started", "status", "task", "time", "type"}
 _COLOURS = {
     StepStatus.RUNNING: "blue",
     StepStatus.WAITING: "yellow",
@@ -139,11 +140,10 @@ def continued(cursor: str | None) -> Sequence[str]:
 
 
 def _table(*columns: str) -> Table:
+    """Return an empty table; names and states stay whole, longer texts share what room is left."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        whole = column in {"task", "run", "node", "code", "type", "status"}
-        table.add_column(column, overflow="fold", no_wrap=column in {"task", "run"}, min_width=None)
-        table.columns[-1].ratio = None if whole else 1
+        table.add_column(column, overflow="fold", no_wrap=column in _WHOLE)
     return table
 
 

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from localcloud.cli.arguments import is_file, json_value, pairs
+from localcloud.cli.arguments import is_file, json_value, pairs, slug_of
 from localcloud.cli.connection import Connection, connected
+from localcloud.cli.graphs import checked
 from localcloud.cli.output import AsJson, Exit, Output, command
-from localcloud.cli.publishing import publish_file
+from localcloud.cli.publishing import publish_graph
 from localcloud.cli.rendering import continued, run_lines, run_table, step_table, task_table
 from localcloud.cli.views import RunView, open_tasks, run_json, run_view
 from localcloud.cli.watching import Watch
@@ -44,10 +45,12 @@ def run(
     """Run a workflow until it ends, or pauses for a person."""
     output = Output(as_json=as_json)
     data, decisions = json_value(payload, "--input"), pairs(decide or [], "--decide")
+    file = Path(target) if is_file(target) else None
+    graph = checked(file)[0] if file else None
     with connected() as connection:
         workflow: str = target
-        if is_file(target):
-            published, version = publish_file(connection, Path(target))
+        if file and graph:
+            published, version = publish_graph(connection, graph, slug_of(file))
             output.say(f"published {published.slug} as version {version.number}")
             workflow = published.id
         node = NodeKey(trigger) if trigger else None
