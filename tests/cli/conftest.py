@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from localcloud.cli.hosting import hosted
+from localcloud.cli.main import app
+from stellwerk.config import Settings
+from stellwerk.kernel.json import JsonObject
+
+APPROVAL: JsonObject = {
+    "title": "Payment",
+    "nodes": [
+        {"key": "start", "type": "trigger.manual"},
+        {
+            "key": "large",
+            "type": "flow.if",
+            "parameters": {"condition": "{{ $trigger.amount > 1000 }}"},
+        },
+        {
+            "key": "ask",
+            "type": "input.approval",
+            "parameters": {"title": "Pay {{ $trigger.amount }}?", "assignees": ["role:finance"]},
+        },
+        {
+            "key": "pay",
+            "type": "data.set",
+            "parameters": {"fields": {"paid": "{{ $trigger.amount }}"}},
+        },
+        {
+            "key": "refuse",
+            "type": "flow.stop",
+            "parameters": {"outcome": "error", "message": "not approved"},
+        },
+    ],
+    "edges": [
+        {"from": "start", "to": "large"},
+        {"from": "large", "port": "true", "to": "ask"},
+        {"from": "large", "port": "false", "to": "pay"},
+        {"from": "ask", "port": "approved", "to": "pay"},
+        {"from": "ask", "port": "rejected", "to": "refuse"},
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command wrote and how it ended."""
+
+    code: int
+    shown: str
+    errors: str
+
+    @property
+    def data(self) -> JsonObject:
+        """What it wrote for machines."""
+        data: JsonObject = json.loads(self.shown)
+        return data
+
+
+Stellwerk = Callable[..., Answer]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The data folder of a cloud that runs for all tests."""
+    data = tmp_path_factory.mktemp("cloud")
+    with hosted(Settings.of({"STELLWERK_DATA": str(data)}), port=0):
+        yield data
+
+
+@pytest.fixture
+def stellwerk(folder: Path) -> Stellwerk:
+    """Run a command on the running cloud."""
+    return lambda *arguments: invoke(folder, arguments)
+
+
+@pytest.fixture
+def payment(tmp_path: Path) -> str:
+    """A workflow file: large amounts are approved by a person."""
+    file = tmp_path / "payment.json"
+    file.write_text(json.dumps(APPROVAL), encoding="utf-8")
+    return str(file)
+
+
+def invoke(folder: Path, arguments: Sequence[str]) -> Answer:
+    """Run a command on whatever uses the folder."""
+    result = CliRunner(env={"STELLWERK_DATA": str(folder)}).invoke(app, list(arguments))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Answer(result.exit_code, result.stdout, result.stderr)
