@@ -34,7 +34,7 @@ class Journal(Protocol):
         """Return those of `keys` that exist, in one batch read (per 100 keys)."""
 
     def write(self, scope: Scope, step: Step) -> Step:
-        """Write `step` if the stored revision is `step.revision` (0: none); return it one higher."""
+        """Write `step` if the stored revision is `step.revision` (0: none); return it raised."""
 
     def fill(self, scope: Scope, run: RunId, steps: Sequence[Step]) -> None:
         """Write many entries without condition: a loop's scopes, recorded entries of a replay."""
