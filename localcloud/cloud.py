@@ -11,8 +11,12 @@ from pathlib import Path
 
 from moto.core.models import MockAWS
 
+from localcloud import objects
 from localcloud.clients import BotoClients
 from localcloud.discovery import Endpoint, announce, locked, withdraw
+from localcloud.dynamodb import install as dynamodb
+from localcloud.dynamodb.engine import Engine, Forgetful
+from localcloud.dynamodb.table import Tables
 from localcloud.events import STATUS_CHANGE, Events, run_finished
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
@@ -22,7 +26,8 @@ from localcloud.stepfunctions.environment import Runtime
 from localcloud.stepfunctions.execution import LocalExecution
 from localcloud.stepfunctions.install import installed
 from localcloud.stepfunctions.tokens import Tokens
-from localcloud.stores import create_resources
+from localcloud.storage import Storage, StoredMachine
+from localcloud.stores import create_resources, load
 from localcloud.workers import Workers
 from stellwerk.config import Settings
 
@@ -87,7 +92,7 @@ class LocalCloud:
             self._stack.enter_context(locked(self.data))
         self._stack.enter_context(MockAWS(_CONFIG))
         self._start_machines()
-        create_resources(self.clients, self.settings)
+        self._start_stores()
         if self._port is not None:
             self.endpoint = self._stack.enter_context(serving(self._port))
         self._stack.callback(self._end_executions)
@@ -97,6 +102,23 @@ class LocalCloud:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             announce(self.data, Endpoint(os.getpid(), self.endpoint, started))
             self._stack.callback(withdraw, self.data)
+
+    def _start_stores(self) -> None:
+        storage = None if self.data is None else Storage(self.data)
+        self.dynamodb = Engine(Tables(), storage or Forgetful())
+        self._stack.enter_context(dynamodb.installed(self.dynamodb))
+        create_resources(self.clients, self.settings)
+        if storage is None:
+            return
+        self._stack.callback(storage.close)
+        load(storage, self.dynamodb.tables)
+        for machine in storage.machines():
+            self.machines.create_state_machine(machine.name, machine.definition, machine.role)
+        self.machines.on_create = lambda made: storage.keep_machine(
+            StoredMachine(made.arn, made.name, made.definition, made.roleArn)
+        )
+        self.machines.on_delete = storage.drop_machine
+        self._stack.enter_context(objects.kept(storage))
 
     def _start_machines(self) -> None:
         self._workers = Workers()

@@ -1,15 +1,22 @@
-"""Tables and the bucket of a deployment, as its settings name them."""
+"""Tables and the bucket of a deployment, as its settings name them, with what was stored."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+
+from localcloud import objects
 from localcloud.clients import BotoClients
+from localcloud.dynamodb.table import Table, Tables
+from localcloud.dynamodb.values import Value
 from localcloud.lambdas import REGION
-from stellwerk.aws.tables import PLATFORM, RUNS, creation
+from localcloud.storage import Storage
+from stellwerk.aws.tables import PLATFORM, RUNS, TTL_ATTRIBUTE, creation
 from stellwerk.config import Settings
 
 
 def create_resources(clients: BotoClients, settings: Settings) -> None:
-    """Create what the template creates on AWS and what is not there yet."""
+    """Create what the template creates on AWS."""
     for table, name in ((PLATFORM, settings.platform_table), (RUNS, settings.runs_table)):
         clients.dynamodb.create_table(**creation(table, name))
         clients.dynamodb.update_time_to_live(
@@ -19,3 +26,22 @@ def create_resources(clients: BotoClients, settings: Settings) -> None:
     clients.s3.create_bucket(
         Bucket=settings.bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
     )
+
+
+def load(storage: Storage, tables: Tables) -> None:
+    """Put back what was stored; an item whose time is over is left behind, as by TTL."""
+    now = time.time()
+    for name, item in storage.items():
+        table = tables.get(name)
+        if not _expired(item, now):
+            _put(table, item)
+    objects.load(storage)
+
+
+def _put(table: Table, item: dict[str, Value]) -> None:
+    table.put(table.keys.place(item), item)
+
+
+def _expired(item: Mapping[str, Value], now: float) -> bool:
+    expires = item.get(TTL_ATTRIBUTE, {}).get("N")
+    return expires is not None and float(expires) < now

@@ -40,12 +40,15 @@ class LocalStepFunctions(StepFunctionsParserBackend):
 
     runtime: Runtime
     on_end: Listener
+    on_create: Callable[[StateMachine], None]
+    on_delete: Callable[[str], None]
 
     def __init__(self, region_name: str, account_id: str) -> None:
         super().__init__(region_name, account_id)
         self._lock = threading.RLock()
         self._executions: dict[str, LocalExecution] = {}
         self._machines: dict[str, StateMachine] = {}
+        self.on_create = self.on_delete = _ignore
 
     def create_state_machine(
         self,
@@ -73,7 +76,10 @@ class LocalStepFunctions(StepFunctionsParserBackend):
                 raise StateMachineAlreadyExists(
                     f"State Machine Already Exists: '{machine.arn}' has another definition"
                 )
+            known = machine.arn in self._machines
             self._machines[machine.arn] = machine
+        if not known:
+            self.on_create(machine)
         return machine
 
     @staticmethod
@@ -102,6 +108,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             return
         for execution in machine.executions:
             execution.stop(datetime.now(UTC), None, None)
+        self.on_delete(arn)
 
     def start_execution(
         self,
@@ -204,3 +211,7 @@ def _same(known: LocalExecution, text: str) -> LocalExecution:
     if known.exec_status == ExecutionStatus.RUNNING and known.execution_input == text:
         return known
     raise ExecutionAlreadyExists(f"Execution Already Exists: '{known.execution_arn}'")
+
+
+def _ignore(what: object) -> None:
+    """Where nobody asks to be told."""

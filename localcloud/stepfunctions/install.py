@@ -9,8 +9,8 @@ from importlib.metadata import version
 from moto.core.base_backend import BackendDict
 from moto.stepfunctions.parser import models
 
+from localcloud.patching import Repair, applied
 from localcloud.stepfunctions.backend import LocalStepFunctions
-from localcloud.stepfunctions.patching import Repair, applied
 from localcloud.stepfunctions.repairs import ALL
 
 MOTO = "5.2.5"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from localcloud.stepfunctions.patching import Repair
+from localcloud.patching import Repair
 from localcloud.stepfunctions.repairs import (
     api,
     branching,

@@ -8,8 +8,8 @@ import uuid
 from moto.core.responses import ActionResult, EmptyResult
 from moto.stepfunctions.responses import StepFunctionResponse
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.backend import LocalStepFunctions
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

@@ -24,10 +24,10 @@ from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramError
 from moto.stepfunctions.parser.asl.eval.states import ItemData, MapData
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import Interrupted, RunEnvironment, of
 from localcloud.stepfunctions.failures import failure
 from localcloud.stepfunctions.history import HistoryFull
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

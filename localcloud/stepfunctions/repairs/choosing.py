@@ -8,8 +8,8 @@ from moto.stepfunctions.parser.asl.component.state.choice.comparison.comparison 
 from moto.stepfunctions.parser.asl.component.state.choice.state_choice import StateChoice
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.failures import NO_CHOICE, evaluation_failed, failure
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

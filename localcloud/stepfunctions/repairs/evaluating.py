@@ -11,6 +11,7 @@ from moto.stepfunctions.parser.asl.component.common.string.string_expression imp
 )
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import of
 from localcloud.stepfunctions.failures import evaluation_failed
 from localcloud.stepfunctions.jsonata import (
@@ -21,7 +22,6 @@ from localcloud.stepfunctions.jsonata import (
     compiled,
     evaluate,
 )
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

@@ -17,9 +17,9 @@ from moto.stepfunctions.parser.asl.component.common.retry.retrier_outcome import
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import of
 from localcloud.stepfunctions.failures import TERMINAL, TIMEOUT
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

@@ -34,9 +34,9 @@ from moto.stepfunctions.parser.asl.eval.states import TaskData
 
 from localcloud.functions import FunctionNotFound
 from localcloud.lambdas import PayloadTooLarge
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import RunEnvironment, of
 from localcloud.stepfunctions.failures import HEARTBEAT, failure
-from localcloud.stepfunctions.patching import Mended
 from localcloud.stepfunctions.tokens import Failure, Pending, Success
 
 MENDED = Mended()

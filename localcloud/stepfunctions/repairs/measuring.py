@@ -15,9 +15,9 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task im
 from moto.stepfunctions.parser.asl.eval import states
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.failures import DATA_LIMIT, failure
 from localcloud.stepfunctions.json_values import STATE_BYTES, copied, size_of
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import json_path
 
-from localcloud.stepfunctions.patching import Mended
+from localcloud.patching import Mended
 
 MENDED = Mended()
 

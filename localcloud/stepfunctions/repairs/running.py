@@ -7,8 +7,8 @@ import threading
 from moto.stepfunctions.parser.asl.component.program.program import Program
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import of
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 

@@ -22,10 +22,10 @@ from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.eval.states import StateData
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import Interrupted, of
 from localcloud.stepfunctions.failures import DATA_LIMIT, failure
 from localcloud.stepfunctions.history import HistoryFull
-from localcloud.stepfunctions.patching import Mended
 from localcloud.stepfunctions.variables import VariablesTooLarge
 
 MENDED = Mended()

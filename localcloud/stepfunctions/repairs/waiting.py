@@ -11,9 +11,9 @@ from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_funct
 )
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import of
 from localcloud.stepfunctions.failures import RUNTIME, failure
-from localcloud.stepfunctions.patching import Mended
 
 MENDED = Mended()
 
