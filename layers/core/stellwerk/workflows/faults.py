@@ -233,8 +233,8 @@ class Code(Enum):
         "Use $item, $index or $input.",
     )
     ITEM_OUTSIDE_LOOP = Kind(
-        "An expression uses $item or $index outside of a loop.",
-        "{{ $item.price }} at the top level",
+        "An expression uses $index outside of a loop, or $item where no loop over items is around.",
+        "{{ $item.price }} at the top level, or in a flow.while",
         "Move the node into a loop, or use $input.",
     )
     ASSIGNEES_MISSING = Kind(
@@ -276,7 +276,7 @@ class Code(Enum):
     PORT_NEVER_FIRES = Kind(
         "An edge begins at a port that cannot fire with these parameters.",
         "An edge at port expired of a task with on_expire: cancel",
-        "Remove the edge, or set due and on_expire: default. A disabled node fires its first port.",
+        "Remove the edge, or set on_expire: default. A disabled node fires its first port.",
         Severity.WARNING,
     )
     RETRY_OF_WRITE = Kind(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stellwerk.catalogue.model import Kind, NodeType
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.workflows.expressions.braces import Malformed
 from stellwerk.workflows.expressions.engine import FUNCTIONS
@@ -25,8 +26,24 @@ def check_references(subject: Subject) -> Iterator[Fault]:
     """Yield expressions that cannot be read, and names that have no value where they are used."""
     certainty = Certainty(subject)
     for node, found in subject.typed:
+        around = _loop_variables(subject, node)
         for source in sources(node.parameters, raw=raw_parameters(found.parameters)):
-            yield from _Expressions(subject, certainty, node, source).faults()
+            there = around | _given(found) if source.raw else around
+            yield from _Expressions(subject, certainty, node, source, there).faults()
+
+
+def _loop_variables(subject: Subject, node: Node) -> frozenset[str]:
+    """Return which of `$item` and `$index` the loops around a node give."""
+    around = subject.graph.loops_around(node.key)
+    item = any(map(subject.is_for_each, around))
+    return frozenset({"index"} if around else ()) | frozenset({"item"} if item else ())
+
+
+def _given(found: NodeType) -> frozenset[str]:
+    """Return which of them a handler gives to raw expressions: per pass, or per item."""
+    properties = found.parameters.get("properties")
+    per_item = isinstance(properties, dict) and "items" in properties
+    return LOOP_VARIABLES if per_item else frozenset({"index"} if found.kind is Kind.WHILE else ())
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,7 @@ class _Expressions:
     certainty: Certainty
     node: Node
     source: Source
+    loop_variables: frozenset[str]
 
     def faults(self) -> Iterator[Fault]:
         try:
@@ -60,8 +78,9 @@ class _Expressions:
             yield self._fault(Code.REFERENCE_DYNAMIC, "$nodes is used without naming a node")
 
     def _reference(self, reference: Reference) -> Iterator[Fault]:
-        if reference.name in LOOP_VARIABLES and not self.source.raw and self.node.parent is None:
-            message = f"there is ${reference.name} only inside a loop"
+        if reference.name in LOOP_VARIABLES - self.loop_variables:
+            loop = "loop over items" if reference.name == "item" else "loop"
+            message = f"there is ${reference.name} only inside a {loop}"
             yield self._fault(Code.ITEM_OUTSIDE_LOOP, message)
         if reference.node is not None:
             code = self._code(reference.node, optional=reference.optional)

@@ -57,10 +57,9 @@ class Schema:
         found: list[JsonObject] = []
         for schema in self._branches(schemas):
             properties = schema.get("properties")
-            entry = properties.get(name) if isinstance(properties, dict) else None
-            if not isinstance(entry, dict):
-                entry = schema.get("additionalProperties")
-            found += [entry] if isinstance(entry, dict) else []
+            known = properties if isinstance(properties, dict) else {}
+            entry = known.get(name, schema.get("additionalProperties"))
+            found += [{}] if entry is True else [entry] if isinstance(entry, dict) else []
         return tuple(found)
 
     def closed(self, schema: JsonObject) -> bool:

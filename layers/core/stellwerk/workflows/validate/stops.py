@@ -62,7 +62,7 @@ class _Together:
             for before in self._before(pair):
                 if before[0][0] != before[1][0]:
                     waiting.append(before)
-                elif before[0][1] == before[1][1] or None in (before[0][1], before[1][1]):
+                elif before[0] == before[1]:
                     return True
         self._impossible |= seen
         return False

@@ -86,17 +86,16 @@ class Subject:
         ports = self.ports(key)
         if node.disabled:
             return frozenset(ports[:1])
-        dead = {EXPIRED} if EXPIRED in ports and not self._expires(node, found) else set()
-        return frozenset(ports) - dead
-
-    def _expires(self, node: Node, found: NodeType) -> bool:
-        return setting(node, found, "due") is not None and (
-            setting(node, found, "on_expire") not in {None, "cancel"}
-        )
+        cancels = EXPIRED in ports and setting(node, found, "on_expire") in {None, "cancel"}
+        return frozenset(ports) - ({EXPIRED} if cancels else set())
 
     def is_loop(self, key: NodeKey) -> bool:
         """Say whether the node is a loop."""
         return key in self.types and self.types[key].kind in LOOPS
+
+    def is_for_each(self, key: NodeKey) -> bool:
+        """Say whether the node is a loop over items."""
+        return key in self.types and self.types[key].kind is Kind.FOR_EACH
 
     def is_trigger(self, key: NodeKey) -> bool:
         """Say whether runs start at the node."""
