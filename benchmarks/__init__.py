@@ -1,0 +1,1 @@
+"""Measures what the project promises, and writes it down with the machine it was measured on."""
