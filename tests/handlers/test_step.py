@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import pytest
 
+from stellwerk.handlers.declare import Fired, Given, Parameters
+from stellwerk.handlers.step import StepHandler, step
+from stellwerk.handlers.work import Work
 from stellwerk.kernel.errors import (
     InvalidParameters,
+    InvalidResult,
     ReferenceNotAvailable,
     RunCancelled,
 )
+from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.calls import RunRef
 from stellwerk.runs.model import StepStatus
-from tests.handlers.floor import Floor, single
+from stellwerk.runs.names import run_ref
+from tests.handlers.floor import Context, Floor, single
 
 
 @pytest.fixture
@@ -53,6 +63,31 @@ def test_a_finished_step_reports_its_port_and_does_not_run(floor: Floor) -> None
     floor.meter.calls.clear()
     assert floor.call("node")["port"] == "true"
     assert floor.meter.calls == ["journal.read"]
+
+
+def test_a_port_that_the_node_lacks_is_the_developers_fault(floor: Floor) -> None:
+    with pytest.raises(InvalidResult, match="fired port 'large'"):
+        made = _made(lambda work: Fired("large", Given(1)))
+        _serve(floor, made)
+
+
+def test_a_result_of_another_model_is_the_developers_fault(floor: Floor) -> None:
+    with pytest.raises(InvalidResult, match="Parameters instead of Given"):
+        _serve(floor, _made(lambda work: Parameters()))
+    assert floor.step("node").status is StepStatus.FAILED
+
+
+def _made(result: Callable[[Work], object]) -> StepHandler[Parameters]:
+    def handler(parameters: Parameters, work: Work) -> Given:
+        return cast("Given", result(work))
+
+    return step(title="Faulty")(handler)
+
+
+def _serve(floor: Floor, handler: StepHandler[Parameters]) -> None:
+    floor.publish({"start": {"type": "trigger.manual"}, "node": {"type": "data.set"}})
+    floor.start()
+    handler.serve(floor.event("node"), Context(), floor)
 
 
 def test_a_cancelled_step_does_not_run(floor: Floor) -> None:
@@ -120,3 +155,62 @@ def test_values_over_32_kib_are_kept_by_reference_and_read_back_exactly(floor: F
     assert stored is not None and stored.ref is not None and stored.text is None
     assert floor.value("node") == large
     assert "bytes" in str(reply["preview"])
+
+
+def test_a_finished_step_opens_the_gates_that_it_has_decided(floor: Floor) -> None:
+    floor.publish(
+        {
+            "start": {"type": "trigger.manual"},
+            "first": {"type": "data.set"},
+            "gated": {"type": "data.set"},
+        },
+        ["start first", "first gated"],
+        watch={"first": ["gated"]},
+    )
+    floor.start()
+    floor.call("start")
+    level = floor.assembly.level(
+        floor.scope, RunRef.model_validate(run_ref(floor.run)), floor.step("start").path
+    )
+    floor.assembly.gates.register(floor.scope, level, NodeKey("gated"), "token-gate")
+    assert not floor.executions.succeeded
+    floor.call("first")
+    assert floor.executions.succeeded == [("token-gate", {"port": "live"})]
+    floor.call("first")
+    assert len(floor.executions.succeeded) == 1
+
+
+def test_names_of_the_run_stand_for_what_they_say(floor: Floor) -> None:
+    fields: JsonObject = {
+        "run": "{{ $run.id }}",
+        "version": "{{ $run.version }}",
+        "trigger": "{{ $trigger.n }}",
+        "vars": "{{ $vars }}",
+    }
+    floor.publish(
+        {
+            "start": {"type": "trigger.manual"},
+            "between": {"type": "data.set"},
+            "node": {"type": "data.set", "parameters": {"fields": fields}},
+        },
+        ["start between", "between node"],
+    )
+    floor.start({"n": 7})
+    for key in ("start", "between", "node"):
+        floor.call(key)
+    expected = {"run": floor.run.id, "version": 1, "trigger": 7, "vars": {}}
+    assert floor.value("node") == expected
+
+
+def test_a_value_that_is_no_json_fails_the_step(floor: Floor) -> None:
+    floor.publish(
+        {"start": {"type": "trigger.manual"}, "node": {"type": "data.store"}}, ["start node"]
+    )
+    floor.start()
+    floor.call("start")
+    graph = floor.world.blueprints.of(floor.scope, floor.run.workflow, 1).graph
+    graph.by_key[NodeKey("node")].parameters["key"] = "x"
+    floor.key_values.put(floor.scope, floor.run.workflow, "x", float("nan"))
+    with pytest.raises(InvalidResult, match="not JSON"):
+        floor.call("node")
+    assert floor.step("node").status is StepStatus.FAILED

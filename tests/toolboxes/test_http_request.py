@@ -24,6 +24,7 @@ from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.model import StepStatus
 from tests.handlers.floor import Floor, single
 from tests.toolboxes.server import Server, running
+from toolboxes.http import toolbox
 
 
 @pytest.fixture(scope="module")
@@ -266,3 +267,8 @@ def test_secret_headers_are_hidden_in_the_journal(floor: Floor, server: Server) 
     request(floor, server, "/echo", secret_headers={"x-api-key": "abc123"})
     assert server.sent[-1].headers["x-api-key"] == "abc123"
     assert "abc123" not in str(floor.input("node"))
+
+
+def test_the_box_names_itself() -> None:
+    assert (toolbox.TITLE, toolbox.CONNECTION) == ("HTTP", None)
+    assert toolbox.ICON
