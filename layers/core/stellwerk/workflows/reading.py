@@ -20,7 +20,7 @@ from stellwerk.workflows.faults import Code, Fault, InvalidGraph
 from stellwerk.workflows.graph import Edge, Graph, Node
 from stellwerk.workflows.validate.edges import check_cycles, check_ends, check_repetitions
 from stellwerk.workflows.validate.keys import check_keys
-from stellwerk.workflows.validate.loops import check_borders
+from stellwerk.workflows.validate.loops import check_borders, check_parents
 from stellwerk.workflows.validate.subject import Subject
 from stellwerk.workflows.validate.wording import did_you_mean, shown, type_of, type_words
 
@@ -30,7 +30,7 @@ _MOST_DIGITS = 300
 _NODE = re.compile(r"nodes\[(\d+)\]")
 _MODELS: dict[str, type[BaseModel]] = {"nodes": Node, "edges": Edge}
 _HOPELESS = {Code.NESTED_TOO_DEEPLY, Code.TEXT_NOT_UNICODE}
-_STRUCTURE = (check_ends, check_repetitions, check_cycles, check_borders)
+_STRUCTURE = (check_ends, check_repetitions, check_cycles, check_parents, check_borders)
 
 
 def read_graph(text: str) -> Graph:
@@ -233,10 +233,7 @@ def _edge(entry: JsonObject) -> Edge | None:
 
 
 class _NoTypes:
-    """A catalogue without types, for rules that need none."""
+    """No types at all, for rules that need none."""
 
     def find(self, name: str) -> NodeType | None:
         return None
-
-    def types(self) -> tuple[NodeType, ...]:
-        return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.workflows.faults import Code, Fault
 from stellwerk.workflows.graph import KEY_PATTERN
@@ -39,12 +40,12 @@ def check_keys(keys: Mapping[int, NodeKey]) -> Iterator[Fault]:
         seen.setdefault(key, position)
 
 
-def check_types(subject: Subject) -> Iterator[Fault]:
+def check_types(subject: Subject, catalogue: Catalogue) -> Iterator[Fault]:
     """Yield types that do not exist, or are no nodes."""
     for node in subject.graph.by_key.values():
         found = subject.types.get(node.key)
         if found is None:
-            names = [known.type for known in subject.catalogue.types() if known.node]
+            names = [known.type for known in catalogue.types() if known.node]
             yield Fault(
                 Code.TYPE_UNKNOWN,
                 f"Node {node.key}: there is no type {shown(node.type)}.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from stellwerk.catalogue.model import Catalogue, Kind, NodeType
+from stellwerk.catalogue.model import Kind, NodeType
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonValue
 from stellwerk.workflows.graph import ERROR_PORT, Edge, Graph, Node, OnError
@@ -15,12 +16,19 @@ LOOPS = frozenset({Kind.FOR_EACH, Kind.WHILE})
 EXPIRED = "expired"
 
 
+class Types(Protocol):
+    """Where node types come from: the part of a catalogue that most rules need."""
+
+    def find(self, name: str) -> NodeType | None:
+        """Return the type called `name`; None if there is none."""
+
+
 @dataclass(frozen=True)
 class Subject:
-    """A graph and the catalogue that its types come from."""
+    """A graph and where its types come from."""
 
     graph: Graph
-    catalogue: Catalogue
+    catalogue: Types
 
     @cached_property
     def types(self) -> dict[NodeKey, NodeType]:

@@ -25,7 +25,6 @@ from stellwerk.workflows.validate.subject import Subject
 
 Rule: TypeAlias = Callable[[Subject], Iterator[Fault]]
 RULES: tuple[Rule, ...] = (
-    keys.check_types,
     edges.check_ends,
     edges.check_repetitions,
     edges.check_ports,
@@ -54,6 +53,7 @@ def validate(graph: Graph, catalogue: Catalogue, resources: Resources) -> list[F
     found = chain(
         keys.check_keys({position: node.key for position, node in enumerate(graph.nodes)}),
         *(rule(subject) for rule in RULES),
+        keys.check_types(subject, catalogue),
         things.check_resources(subject, resources),
     )
     return list(ordered(_without_echoes(list(found))))
