@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from stellwerk.handlers.declare import Parameters
 from stellwerk.handlers.moments import duration_of, moment_of
@@ -16,6 +16,10 @@ from stellwerk.kernel.errors import InvalidParameters
 
 class Wait(Parameters):
     """Parameters: exactly one of `duration` and `until`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["duration"]}, {"required": ["until"]}]}
+    )
 
     duration: str | None = Field(
         default=None, description="How long (ISO 8601), up to 365 days", examples=["P2D", "PT30M"]

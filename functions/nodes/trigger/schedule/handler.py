@@ -7,7 +7,7 @@ from typing import Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from stellwerk.catalogue.model import Kind
 from stellwerk.handlers.declare import Parameters, Result
@@ -24,6 +24,12 @@ _SHORTEST = 60
 
 class Schedule(Parameters):
     """Parameters: exactly one of `cron`, `interval` and `at`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [{"required": ["cron"]}, {"required": ["interval"]}, {"required": ["at"]}]
+        }
+    )
 
     cron: str | None = Field(
         default=None,
