@@ -12,7 +12,7 @@ from typing import Protocol, cast
 from localcloud.clients import BotoClients
 from localcloud.discovery import find_running
 from stellwerk import bootstrap
-from stellwerk.bootstrap import Services
+from stellwerk.bootstrap import Clients, Services
 from stellwerk.config import Settings
 from stellwerk.kernel.errors import Conflict
 from stellwerk.tenancy.scope import Scope, seeded
@@ -56,7 +56,7 @@ def connected() -> Iterator[Connection]:
         yield _running(settings) or _own(settings, stack)
 
 
-def publishing_services(settings: Settings, clients: BotoClients) -> Services:
+def publishing_services(settings: Settings, clients: Clients) -> Services:
     """Return services that can also publish."""
     return bootstrap.build(settings, clients, compiler=GraphCompiler())
 
