@@ -9,10 +9,11 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+from moto.core.config import DefaultConfig
 from moto.core.models import MockAWS
 
 from localcloud import objects
-from localcloud.clients import BotoClients
+from localcloud.direct import DirectClients
 from localcloud.discovery import Endpoint, announce, locked, withdraw
 from localcloud.dynamodb import install as dynamodb
 from localcloud.dynamodb.engine import Engine, Forgetful
@@ -34,7 +35,7 @@ from stellwerk.config import Settings
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10.0
 """How long a stop waits for Lambdas that are at work."""
-_CONFIG = {
+_CONFIG: DefaultConfig = {
     "core": {"mock_credentials": False, "reset_boto3_session": False},
     "stepfunctions": {"execute_state_machine": True},
 }
@@ -60,7 +61,6 @@ class LocalCloud:
     ) -> None:
         self.data = data
         self.settings = settings or Settings.of({})
-        self.clients = BotoClients()
         self.endpoint: str | None = None
         self._port = port
         self._functions = functions or ByName(self.settings.prefix)
@@ -107,6 +107,7 @@ class LocalCloud:
         storage = None if self.data is None else Storage(self.data)
         self.dynamodb = Engine(Tables(), storage or Forgetful())
         self._stack.enter_context(dynamodb.installed(self.dynamodb))
+        self.clients = DirectClients(self.dynamodb, self.machines)
         create_resources(self.clients, self.settings)
         if storage is None:
             return

@@ -6,16 +6,15 @@ import time
 from collections.abc import Mapping
 
 from localcloud import objects
-from localcloud.clients import BotoClients
+from localcloud.direct import DirectClients
 from localcloud.dynamodb.table import Table, Tables
 from localcloud.dynamodb.values import Value
-from localcloud.lambdas import REGION
 from localcloud.storage import Storage
 from stellwerk.aws.tables import PLATFORM, RUNS, TTL_ATTRIBUTE, creation
 from stellwerk.config import Settings
 
 
-def create_resources(clients: BotoClients, settings: Settings) -> None:
+def create_resources(clients: DirectClients, settings: Settings) -> None:
     """Create what the template creates on AWS."""
     for table, name in ((PLATFORM, settings.platform_table), (RUNS, settings.runs_table)):
         clients.dynamodb.create_table(**creation(table, name))
@@ -24,7 +23,7 @@ def create_resources(clients: BotoClients, settings: Settings) -> None:
             TimeToLiveSpecification={"Enabled": True, "AttributeName": table.ttl},
         )
     clients.s3.create_bucket(
-        Bucket=settings.bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
+        Bucket=settings.bucket, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
     )
 
 

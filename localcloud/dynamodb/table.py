@@ -164,7 +164,7 @@ class Table:
 
     def item_of(self, index: str | None, partition: Any, entry: tuple[Any, ...]) -> Item:
         """Return the item of an entry."""
-        return self.items[entry[1:] if index else (partition, entry[0])]  # type: ignore[index]
+        return self.items[entry[1:] if index else (partition, entry[0])]
 
     def all(self, index: str | None) -> Iterator[Item]:
         """All items of the table, or of an index, partition by partition."""

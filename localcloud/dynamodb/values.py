@@ -75,13 +75,13 @@ def equal(one: Value, other: Value) -> bool:
 
 
 def checked(value: Value) -> Value:
-    """Return the value as DynamoDB keeps it. Raises BadValue."""
+    """Return the value as DynamoDB keeps it, a copy. Raises BadValue."""
     if len(value) != 1 or kind(value) not in _TYPES:
         raise BadValue("Supplied AttributeValue has more than one datatype set, or none that is")
     said = content(value)
     match kind(value):
-        case "S" | "BOOL":
-            return value
+        case "S":
+            return {"S": said}
         case "N":
             return {"N": number(said)}
         case "M":
@@ -90,8 +90,8 @@ def checked(value: Value) -> Value:
             return {"L": [checked(item) for item in said]}
         case "SS" | "NS" | "BS":
             return _set(kind(value), said)
-        case _:
-            return value
+        case other:
+            return {other: said}
 
 
 def _set(letters: str, members: Any) -> Value:

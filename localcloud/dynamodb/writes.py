@@ -79,7 +79,7 @@ def planned_update(tables: Tables, request: Request) -> Write:
     values = (test.values if test else frozenset()) | (change.values if change else frozenset())
     given.check(names, values)
     hold(test, given, before, request)
-    base = before if before is not None else dict(request["Key"])
+    base = before if before is not None else item_of(request["Key"])
     if change is None:
         return Write(table, place, before, base)
     return _updated(table, place, before, change, given.bound(base))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -121,7 +122,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
 
         Raises ExecutionAlreadyExists for another input, and for the name of one that has ended.
         """
-        name = name or ""
+        name = name or str(uuid.uuid4())
         check_name(name)
         self._validate_name(name)
         text = "{}" if execution_input is None else execution_input

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 
 from moto.core.responses import ActionResult, EmptyResult
 from moto.stepfunctions.responses import StepFunctionResponse
@@ -26,7 +25,7 @@ def start_execution(self: StepFunctionResponse) -> ActionResult:
     """AWS invents a name if none is given; moto calls every such execution `None`."""
     execution = _backend(self).start_execution(
         self._get_param("stateMachineArn"),
-        self._get_param("name") or str(uuid.uuid4()),
+        self._get_param("name"),
         self._get_param("input", if_none="{}"),
     )
     return ActionResult(execution.started())
