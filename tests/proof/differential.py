@@ -10,13 +10,17 @@ from tests.proof.outcome import Outcome, Place, Ran
 
 @dataclass
 class Observed:
-    """What a run did. `error` is the type and place of what failed it."""
+    """What a run did. `error` is the type and place of what failed it, `wrong` what is not right
+    whatever the reference says, `inputs` whether the inputs of nodes are known.
+    """
 
     completed: bool
     output: JsonValue = None
     ran: dict[Place, Ran] = field(default_factory=dict)
     failed: set[Place] = field(default_factory=set)
     error: tuple[str, Place] | None = None
+    wrong: list[str] = field(default_factory=list)
+    inputs: bool = True
 
 
 def differences(expected: Outcome, observed: Observed) -> list[str]:
@@ -25,8 +29,8 @@ def differences(expected: Outcome, observed: Observed) -> list[str]:
     Nothing is compared where the meaning allows more than one ending.
     """
     if expected.ambiguous:
-        return []
-    found = [*_executions(expected, observed), *_ending(expected, observed)]
+        return observed.wrong
+    found = [*observed.wrong, *_executions(expected, observed), *_ending(expected, observed)]
     strangers = observed.failed - expected.failed
     return [*found, *(f"{_text(place)} failed and should not" for place in sorted(strangers))]
 
@@ -38,7 +42,7 @@ def _executions(expected: Outcome, observed: Observed) -> list[str]:
         if right is None:
             found.append(f"{_text(place)} ran and should not")
             continue
-        for what in ("port", "input", "value"):
+        for what in ("port", "value", *(["input"] if observed.inputs else [])):
             is_, should = plain(getattr(ran, what)), plain(getattr(right, what))
             if is_ != should:
                 found.append(f"{_text(place)}: {what} is {is_!r}, should be {should!r}")
@@ -61,7 +65,10 @@ def _ending(expected: Outcome, observed: Observed) -> list[str]:
 
 
 def plain(value: JsonValue) -> JsonValue:
-    """Return the value with errors reduced to their type: which one came first may be open."""
+    """Return the value without what the meaning leaves open.
+
+    Of errors their type remains: which one came first may be open; of decisions, what was decided.
+    """
     if isinstance(value, list):
         return [plain(item) for item in value]
     if not isinstance(value, dict):
@@ -69,6 +76,8 @@ def plain(value: JsonValue) -> JsonValue:
     error = value.get("error")
     if set(value) == {"error"} and isinstance(error, dict):
         return {"error": error.get("type")}
+    if "decision" in value:
+        return {"decision": value["decision"]}
     return {key: plain(item) for key, item in value.items()}
 
 

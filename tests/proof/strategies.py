@@ -96,7 +96,7 @@ def _item(drawn: Sketch, key: NodeKey, parent: NodeKey | None, genes: Genes) -> 
         item.collect, item.concurrency = genes.chance(10, 50), (1, 1, 2, 5)[genes.pick(11, 4)]
     if kind.loop:
         item.limit = (None, None, 3, 3, 3, 2)[genes.pick(12, 6)]
-    passes = 1 if parent is None else PASSES
+    passes = 1 if parent is None or kind is Drawn.WHILE else PASSES
     item.fates = tuple(_fate(drawn, item, genes, index) for index in range(passes))
     return item
 

@@ -12,9 +12,9 @@ from stellwerk.workflows.compile import Compiled
 from tests.proof import alone
 from tests.proof.alone import Case
 from tests.proof.faults import Fault, faults
-from tests.proof.kinds import Kinds
 from tests.proof.language import Refused
 from tests.proof.standin import Defect
+from tests.proof.whole import catalogue
 from tests.proof.world import Hang
 
 ORDERS = range(20)
@@ -38,7 +38,7 @@ def _wrong(case: Case, machines: Compiled, seed: int) -> bool:
 
 @pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault.name)
 def test_a_planted_fault_is_caught(fault: Fault) -> None:
-    cases = [alone.case(drawn, Kinds()) for drawn in fault.drawn]
+    cases = [alone.case(drawn, catalogue()) for drawn in fault.drawn]
     for case in cases:
         machines = alone.compiled(case)
         assert not any(_wrong(case, machines, seed) for seed in ORDERS)
@@ -50,7 +50,7 @@ def test_there_are_at_least_twenty_planted_faults() -> None:
 
 
 def test_a_gate_that_nobody_watches_hangs() -> None:
-    case = alone.case(faults()[9].drawn[0], Kinds())
+    case = alone.case(faults()[9].drawn[0], catalogue())
     machines = alone.compiled(case)
     assert machines.gated
     assert any(_wrong(case, replace(machines, watch={}), seed) for seed in ORDERS)

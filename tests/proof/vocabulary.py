@@ -17,7 +17,7 @@ from tests.proof.sketch import FAIL, Drawn, Item, Sketch
 
 FAILURE = Failed("ExpressionFailed")
 STOPPED = Failed("StoppedWithError")
-_TRIGGERS = ("trigger.manual", "trigger.webhook", "trigger.schedule", "trigger.called")
+_TRIGGERS = ("trigger.manual", "trigger.called")
 _TYPES = {
     Drawn.STEP: "data.transform",
     Drawn.SWITCH: "flow.switch",
@@ -65,17 +65,25 @@ def behaviour(drawn: Sketch) -> Behaviour:
             case Drawn.WHILE:
                 return ("again" if index < int(fate) else "out"), None
             case Drawn.STOP:
-                return STOPPED if fate == FAIL else ("", "stopped")
+                return STOPPED if fate == FAIL else ("out", "stopped")
             case Drawn.STEP if fate == FAIL:
                 return FAILURE
             case Drawn.STEP:
                 return "out", {"By": key, "At": place, "Saw": sight(given)}
             case Drawn.DELAY:
                 return "out", given
+            case Drawn.APPROVAL:
+                return str(fate), {"decision": str(fate), "data": None, "by": "", "at": ""}
             case _:
                 return str(fate), given
 
     return answer
+
+
+def decision(drawn: Sketch, key: NodeKey, path: Path) -> str:
+    """Return the port that a person chooses."""
+    item = next(item for item in drawn.items if item.key == key)
+    return str(item.fates[min(_index(path) or 0, len(item.fates) - 1)])
 
 
 def undecided(drawn: Sketch) -> Behaviour:
@@ -126,19 +134,19 @@ def _parameters(item: Item) -> JsonObject:
         case Drawn.STEP:
             at = "$index" if item.parent else "null"
             shown = f'{{"By": "{item.key}", "At": {at}, "Saw": {_SIGHT}}}'
-            return {"value": f'{{{{ {fate} = "{FAIL}" ? $error("planned") : {shown} }}}}'}
+            return {"expression": f'{fate} = "{FAIL}" ? $error("planned") : {shown}'}
         case Drawn.SWITCH:
             cases = [port for port in item.ports if port != "default"]
             return {"cases": [{"port": c, "condition": f'{{{{ {fate} = "{c}" }}}}'} for c in cases]}
         case Drawn.IF:
             return {"condition": f'{{{{ {fate} = "true" }}}}'}
         case Drawn.APPROVAL:
-            return {"assignees": ["role:office"], "title": f"Decide {item.key}"}
+            return {"assignees": ["role:office"]}
         case Drawn.DELAY:
             return {"duration": "PT1S"}
         case Drawn.STOP:
             failing = FAIL in item.fates
-            return {"error": "planned"} if failing else {"output": "stopped"}
+            return {"outcome": "error"} if failing else {"value": "stopped"}
         case Drawn.EACH | Drawn.WHILE:
             return _loop(item, fate)
     return {}
@@ -147,7 +155,7 @@ def _parameters(item: Item) -> JsonObject:
 def _loop(item: Item, fate: str) -> JsonObject:
     if item.kind is Drawn.WHILE:
         limit: JsonObject = {} if item.limit is None else {"max_passes": item.limit}
-        return {"condition": f"{{{{ $index < {fate} }}}}", **limit}
+        return {"condition": f"$index < {fate}", **limit}
     items = f'[$map([0..{fate} - 1], function($n) {{ {{"By": "item", "At": $n}} }})]'
     limit = {} if item.limit is None else {"max_items": item.limit}
     handling = "collect" if item.collect else "stop"
@@ -160,7 +168,10 @@ def _loop(item: Item, fate: str) -> JsonObject:
 
 
 def _fate(item: Item) -> str:
-    """Return the expression that looks up what a node does now."""
+    """Return the expression that looks up what a node does now.
+
+    The condition of a while has its own `$index`, so its fate is the same in every pass around it.
+    """
     fates = f"$trigger.plan.{item.key}"
     if item.parent is None or len(item.fates) == 1:
         return f"{fates}[0]"

@@ -5,6 +5,7 @@ The order of keys is fixed, so the same graph gives the same bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from stellwerk.kernel.json import JsonObject, JsonValue, dumps
@@ -23,7 +24,7 @@ from stellwerk.workflows.compile.scopes import Scope, lifted
 from stellwerk.workflows.graph import OUT_PORT
 
 INVOKE = "arn:aws:states:::lambda:invoke"
-NOTHING = 0
+NOTHING: JsonObject = {}
 """What a scope hands out that nobody reads.
 
 small, so that no fork can outgrow the limit of state.
@@ -96,7 +97,7 @@ class Writer:
             "Resource": INVOKE + (".waitForTaskToken" if task.token else ""),
             "Arguments": {
                 "FunctionName": f"{self._prefix}-{task.function}",
-                "Payload": dict(task.payload),
+                "Payload": _payload(task.payload),
             },
         }
         if task.timeout is not None:
@@ -146,6 +147,19 @@ class Writer:
             "Output": NOTHING,
         }
         return _leaving(body, state.next, last)
+
+
+def _payload(values: Mapping[str, JsonValue]) -> JsonObject:
+    """Return a payload that asl-validator accepts.
+
+    It refuses empty text, so the path of the top is left out, which is the default; and numbers
+    other than as expressions.
+    """
+    return {
+        name: f"{{% {value} %}}" if isinstance(value, int) else value
+        for name, value in values.items()
+        if value != ""
+    }
 
 
 def _leaving(body: JsonObject, after: str | None, last: str | None) -> JsonObject:
