@@ -139,7 +139,7 @@ def test_an_item_of_a_collecting_loop_is_marked_failed_with_its_error(
     stage.write(run, "in", StepStatus.RUNNING, path="each[1]")
     for _ in range(2):
         stage.assembly.scopes.closed(
-            stage.scope, run.id, Path("each[0]"), TIMEOUT, loop=NodeKey("each")
+            stage.scope, run.id, Path("each[0]"), TIMEOUT, collector=NodeKey("each")
         )
     scope = stage.step(run, "each", "each[0]")
     assert scope.status is StepStatus.FAILED
@@ -154,13 +154,24 @@ def test_an_item_without_an_error_of_its_own_has_the_one_that_was_caught(
 ) -> None:
     stage.write_scope(run, "each", 0)
     stage.assembly.scopes.closed(
-        stage.scope, run.id, Path("each[0]"), TIMEOUT, loop=NodeKey("each")
+        stage.scope, run.id, Path("each[0]"), TIMEOUT, collector=NodeKey("each")
     )
     assert stage.step(run, "each", "each[0]").attempts[0].error == TIMEOUT
 
 
 def test_a_closed_branch_marks_no_item(stage: Stage, run: Run) -> None:
     task = stage.ask(run)
-    stage.assembly.scopes.closed(stage.scope, run.id, Path(""), TIMEOUT, loop=None)
+    stage.assembly.scopes.closed(stage.scope, run.id, Path(""), TIMEOUT)
     assert stage.assembly.tasks.get(stage.scope, task.id).status is TaskStatus.CANCELLED
     assert stage.run(run).status.open
+
+
+def test_closing_a_loop_leaves_what_runs_beside_it(stage: Stage, run: Run) -> None:
+    stage.write_scope(run, "each", 0, item=0)
+    stage.write(run, "in", StepStatus.RUNNING, path="each[0]")
+    stage.write(run, "each", StepStatus.RUNNING)
+    stage.write(run, "other", StepStatus.RUNNING)
+    stage.assembly.scopes.closed(stage.scope, run.id, Path(""), TIMEOUT, loop=NodeKey("each"))
+    assert stage.step(run, "in", "each[0]").status is StepStatus.CANCELLED
+    assert stage.step(run, "each").status is StepStatus.RUNNING
+    assert stage.step(run, "other").status is StepStatus.RUNNING

@@ -9,7 +9,16 @@ from stellwerk.runs.assembly import Assembly
 
 @system_event(PlaceEvent)
 def handler(event: PlaceEvent, runs: Assembly, request: str) -> JsonObject:
-    """Close the scope at `path`; with `node`, the scope is an item of that loop, which failed."""
-    scope = event.run.scope(request)
-    runs.scopes.closed(scope, event.run.id, event.path, event.failure, loop=event.node)
+    """Close the scope at `path`, or only the passes of `loop` there.
+
+    With `node` the scope is an item of that loop, which collects errors.
+    """
+    runs.scopes.closed(
+        event.run.scope(request),
+        event.run.id,
+        event.path,
+        event.failure,
+        collector=event.node,
+        loop=event.loop,
+    )
     return {}

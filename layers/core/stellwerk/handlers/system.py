@@ -39,6 +39,7 @@ class PlaceEvent(Event):
     run: RunRef
     path: Path = ROOT
     node: NodeKey | None = None
+    loop: NodeKey | None = None
     error: CaughtError = CaughtError()
 
     @property

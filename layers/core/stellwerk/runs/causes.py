@@ -9,7 +9,7 @@ from datetime import datetime
 from stellwerk.kernel.errors import RunCancelled
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
 from stellwerk.runs.model import Failure, Step, StepKey, StepStatus
-from stellwerk.runs.names import SCOPE_TYPE
+from stellwerk.runs.names import CHUNK_TYPE, SCOPE_TYPE
 from stellwerk.workflows.graph import enclosing
 
 CANCELLED = RunCancelled.__name__
@@ -53,7 +53,7 @@ def first_failure(steps: Iterable[Step]) -> Failure | None:
     found = [
         (_ended(step), step.path, step.node, failure)
         for step in entries
-        if step.status in _FAILED and not step.done
+        if step.status in _FAILED and not step.done and step.type != CHUNK_TYPE
         if not any(path in collected or loop in done for loop, path in _loops(step.path))
         if (failure := failure_in(step)) is not None
     ]

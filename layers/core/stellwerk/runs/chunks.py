@@ -13,6 +13,7 @@ from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.blueprints import Blueprint
 from stellwerk.runs.calls import RunRef
 from stellwerk.runs.contention import settle
+from stellwerk.runs.failures import last_failure
 from stellwerk.runs.model import Step, StepKey, StepStatus
 from stellwerk.runs.names import CHUNK_TYPE, chunk_key, chunk_name
 from stellwerk.runs.world import World
@@ -68,6 +69,9 @@ class Chunks:
         if waiting.done:
             self._world.executions.succeed(scope, token, {})
             return
+        if waiting.status is StepStatus.FAILED:
+            self._world.executions.fail(scope, token, last_failure(waiting))
+            return
         machine = blueprint.version.machines.get(chunk.loop.node)
         if not machine:
             raise Conflict(
@@ -79,7 +83,8 @@ class Chunks:
 
     def _await(self, scope: Scope, chunk: Chunk, token: str) -> Step:
         step = self._entry(scope, chunk)
-        if step.done:
+        failed = step.status is StepStatus.FAILED and step.execution == chunk.run.execution
+        if step.done or failed:
             return step
         changes = {
             "status": StepStatus.WAITING,

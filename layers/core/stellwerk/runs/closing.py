@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from stellwerk.kernel.errors import Conflict
-from stellwerk.kernel.ids import Path, RunId
+from stellwerk.kernel.ids import NodeKey, Path, RunId
 from stellwerk.runs.contention import settle
 from stellwerk.runs.effects import write_in_flight
 from stellwerk.runs.model import Decision, HumanTask, Run, Step, StepKey, StepStatus, TaskStatus
-from stellwerk.runs.names import CHUNK_TYPE, SCOPE_TYPE, within
+from stellwerk.runs.names import CHUNK_TYPE, SCOPE_TYPE, of_loop, within
 from stellwerk.runs.passes import entries_below
 from stellwerk.runs.waking import resumed
 from stellwerk.runs.world import World
@@ -37,10 +37,20 @@ class Closing:
         self._world = world
         self._cancel_run = cancel_run
 
-    def close(self, scope: Scope, run: Run, path: Path, *, cause: str) -> list[Step]:
-        """Close all that is open in the scope at `path`; return its entries as they stood."""
-        self.close_tasks(scope, run.id, path)
-        entries = list(self._entries(scope, run, path))
+    def close(
+        self, scope: Scope, run: Run, path: Path, *, cause: str, loop: NodeKey | None = None
+    ) -> list[Step]:
+        """Close all that is open in the scope at `path`; return its entries as they stood.
+
+        With `loop`, close only that loop's passes and chunks: what runs beside it goes on.
+        """
+        around = StepKey(path=path, node=loop) if loop is not None else None
+        self._close_tasks(scope, run.id, path, around)
+        entries = [
+            step
+            for step in self._entries(scope, run, path)
+            if around is None or of_loop(step.key, around)
+        ]
         for step in entries:
             if step.status in _OPEN and step.type != SCOPE_TYPE:
                 self.close_step(scope, step, cause=cause)
@@ -48,9 +58,17 @@ class Closing:
 
     def close_tasks(self, scope: Scope, run: RunId, path: Path) -> int:
         """Cancel the pending tasks of the scope at `path`; return how many there were."""
+        return self._close_tasks(scope, run, path, None)
+
+    def _close_tasks(self, scope: Scope, run: RunId, path: Path, loop: StepKey | None) -> int:
         tasks = self._world.tasks.of_run(scope, run)
         pending = [task for task in tasks if task.status is TaskStatus.PENDING]
-        inside = [task for task in pending if within(task.path, path)]
+        inside = [
+            task
+            for task in pending
+            if within(task.path, path)
+            if loop is None or of_loop(StepKey(path=task.path, node=task.node), loop)
+        ]
         for task in inside:
             self.close_task(scope, task)
         return len(inside)

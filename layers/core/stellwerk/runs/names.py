@@ -88,6 +88,13 @@ def chunk_key(loop: StepKey, chunk: int) -> StepKey:
     return StepKey(path=loop.path, node=NodeKey(f"{loop.node}@chunk{chunk}"))
 
 
+def of_loop(place: StepKey, loop: StepKey) -> bool:
+    """Return whether `place` lies in a pass of `loop`, or is the entry of one of its chunks."""
+    if place.path == loop.path:
+        return place.node.startswith(f"{loop.node}@chunk")
+    return place.path.startswith(f"{loop.text}[")
+
+
 def within(path: Path, scope: Path) -> bool:
     """Return whether `path` is the scope at `scope` or lies inside it."""
     return not scope or path == scope or path.startswith(f"{scope}.")

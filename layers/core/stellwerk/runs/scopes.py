@@ -28,18 +28,26 @@ class Scopes:
         self._gates = gates
 
     def closed(
-        self, scope: Scope, run_id: RunId, path: Path, failure: Failure, *, loop: NodeKey | None
+        self,
+        scope: Scope,
+        run_id: RunId,
+        path: Path,
+        failure: Failure,
+        *,
+        collector: NodeKey | None = None,
+        loop: NodeKey | None = None,
     ) -> None:
         """Close what is open in the scope at `path`, which ended with `failure`.
 
-        `loop` is given if the scope is one item of a loop that collects errors: the item is marked
-        failed, with the first error that the journal holds of it, else with `failure`.
+        `collector` is given if the scope is one item of a loop that collects errors: the item is
+        marked failed, with the first error that the journal holds of it, else with `failure`.
+        `loop` is given if only the passes of that loop at `path` have ended.
         """
         run = self._world.runs.get(scope, run_id)
-        entries = self._closing.close(scope, run, path, cause=failure.message)
-        if loop is not None:
+        entries = self._closing.close(scope, run, path, cause=failure.message, loop=loop)
+        if collector is not None:
             error = first_failure(entries) or failure
-            key = StepKey(path=path, node=loop)
+            key = StepKey(path=path, node=collector)
             settle(lambda: self._mark_failed(scope, run_id, key, error))
 
     def node_failed(self, scope: Scope, level: Level, node: NodeKey, failure: Failure) -> str:

@@ -143,9 +143,10 @@ class Writer:
             "Items": state.items,
             "MaxConcurrency": state.concurrency,
             "ItemProcessor": processor | self.scope(state.body),
-            "Catch": _catches(state.catch),
             "Output": NOTHING,
         }
+        if state.catch:
+            body["Catch"] = _catches(state.catch)
         return _leaving(body, state.next, last)
 
 

@@ -27,7 +27,6 @@ from stellwerk.workflows.compile.tasks import (
     Emitter,
     answer,
     number_of,
-    rethrow,
 )
 from stellwerk.workflows.compile.tracks import Exits, Facts, Level, Track
 
@@ -73,10 +72,8 @@ class Loops:
         track = Track(outer, scope, ())
         if step.kind is Kind.FOR_EACH:
             scope.start = names.state(f"{step.key} · {step.title}")
-            failed = names.state(f"{step.key} ! failed")
-            scope.add(rethrow(failed))
-            failing = self._failing(emitter, track, step, (Catch((EVERY_ERROR,), failed),))
-            self._items(emitter, track, step, scope.start, finished, ("[$from..$to - 1]", failing))
+            numbers = "[$from..$to - 1]"  # what fails here is the parent's to close
+            self._items(emitter, track, step, scope.start, finished, (numbers, ()))
         else:
             scope.start = names.state(f"{step.key} ? chunk over")
             scope.entry[_counter(step)] = "{% $states.input.from %}"

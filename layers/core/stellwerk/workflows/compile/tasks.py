@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from stellwerk.catalogue.model import Kind
@@ -38,7 +38,10 @@ PLATFORM = Again(
     ),
     attempts=7,
 )
-"""What may go wrong before a Lambda has acted: the journal makes a further call harmless."""
+"""What may go wrong before a Lambda has acted: the journal makes a further call harmless.
+
+The pauses add up to 127 s; for a longer timeout, to more than a lease can last.
+"""
 
 RUN = "{% $run %}"
 INPUT = "{% $states.input %}"
@@ -229,10 +232,12 @@ class Emitter:
 def retries(step: Step) -> tuple[Again, ...]:
     """Return after which errors a step is called again."""
     declared = tuple(name for name in step.retried if name not in PLATFORM.errors)
+    patience = (step.timeout + GRACE).bit_length()
+    platform = replace(PLATFORM, attempts=max(PLATFORM.attempts, patience))
     if not declared or step.retry.attempts == 1:
-        return (PLATFORM,)
+        return (platform,)
     retry = step.retry
-    return (PLATFORM, Again(declared, retry.attempts - 1, retry.interval, retry.backoff))
+    return (platform, Again(declared, retry.attempts - 1, retry.interval, retry.backoff))
 
 
 def rethrow(name: str) -> Fail:
