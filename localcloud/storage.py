@@ -23,6 +23,8 @@ from localcloud.dynamodb.writes import Write
 FILE = "cloud.db"
 _LAYOUT = 1
 """Raised when the tables of the file change; a file of another layout is refused."""
+_CHECKPOINT_PAGES = 8192
+"""After how many pages the log is worked into the file: rarely, for it makes one call wait."""
 _SCHEMA = """
 create table if not exists items (
     tab text not null, key text not null, body text not null, primary key (tab, key)
@@ -72,6 +74,7 @@ class Storage:
         )
         self._db.execute("pragma journal_mode=wal")
         self._db.execute("pragma synchronous=normal")
+        self._db.execute(f"pragma wal_autocheckpoint={_CHECKPOINT_PAGES}")
         self._lay_out()
 
     def close(self) -> None:
@@ -81,13 +84,14 @@ class Storage:
 
     def commit(self, writes: Sequence[Write]) -> None:
         """Keep the items that these writes leave, all or none."""
+        statements = [_statement(write) for write in writes]
+        if len(statements) == 1:
+            with self._lock:
+                self._db.execute(*statements[0])
+            return
         with self._transaction() as db:
-            for write in writes:
-                where = (write.table.name, _key(write))
-                if write.after is None:
-                    db.execute("delete from items where tab=? and key=?", where)
-                else:
-                    db.execute("replace into items values (?,?,?)", (*where, dumps(write.after)))
+            for statement in statements:
+                db.execute(*statement)
 
     def items(self) -> Iterator[tuple[str, Item]]:
         """All items, each with the name of its table."""
@@ -156,13 +160,16 @@ class Storage:
             self._db.execute("commit")
 
 
-def _key(write: Write) -> str:
-    return dumps(write.table.keys.of(write.after or write.before or {}))
+def _statement(write: Write) -> tuple[str, tuple[str, ...]]:
+    where = (write.table.name, dumps(write.table.keys.of(write.after or write.before or {})))
+    if write.after is None:
+        return "delete from items where tab=? and key=?", where
+    return "replace into items values (?,?,?)", (*where, dumps(write.after))
 
 
 def dumps(item: Item) -> str:
     """Return an item as JSON; bytes become an object that says so."""
-    return json.dumps(item, separators=(",", ":"), ensure_ascii=False, default=_bytes)
+    return _ENCODER.encode(item)
 
 
 def loads(text: str) -> Item:
@@ -182,3 +189,6 @@ def _from_bytes(value: dict[str, Any]) -> Any:
     if len(value) == 1 and isinstance(encoded, str):
         return base64.b64decode(encoded)
     return value
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_bytes)

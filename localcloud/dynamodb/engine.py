@@ -11,7 +11,7 @@ from localcloud.dynamodb.errors import Cancelled, Invalid, Refusal
 from localcloud.dynamodb.reading import query, scan
 from localcloud.dynamodb.requests import Answer, Request, placeholders, projection_of
 from localcloud.dynamodb.table import Tables
-from localcloud.dynamodb.values import Item, item_size
+from localcloud.dynamodb.values import ITEM_BYTES, Item, item_size
 from localcloud.dynamodb.writes import (
     PLANS,
     Write,
@@ -66,13 +66,15 @@ class Engine:
         with self._lock:
             item = self._read(request["TableName"], request["Key"], request)
         answer: Answer = {} if item is None else {"Item": item}
-        return answer | _capacity(request, _read_units([item], request))
+        return _with_capacity(answer, request, lambda: _read_units([item], request))
 
     def batch_get_item(self, request: Request) -> Answer:
         """Answer BatchGetItem; what is beyond 16 MB stays unprocessed."""
         asked = request["RequestItems"]
-        if not 1 <= sum(len(part["Keys"]) for part in asked.values()) <= BATCH_READS:
+        size = sum(len(part["Keys"]) for part in asked.values())
+        if not 1 <= size <= BATCH_READS:
             raise Invalid("Too many items requested for the BatchGetItem call")
+        large = size * ITEM_BYTES > BATCH_BYTES
         answer: Answer = {"Responses": {}, "UnprocessedKeys": {}}
         left = BATCH_BYTES
         with self._lock:
@@ -81,7 +83,7 @@ class Engine:
                 found = answer["Responses"].setdefault(table, [])
                 for key in part["Keys"]:
                     item = self._read(table, key, part)
-                    left -= item_size(item) if item else 0
+                    left -= item_size(item) if item and large else 0
                     if left < 0:
                         rest = answer["UnprocessedKeys"].setdefault(table, {**part, "Keys": []})
                         rest["Keys"].append(key)
@@ -151,13 +153,17 @@ class Engine:
         """Answer Query."""
         with self._lock:
             answer = query(self.tables, request)
-        return answer | _capacity(request, _read_units(answer.get("Items", ()), request))
+        return _with_capacity(
+            answer, request, lambda: _read_units(answer.get("Items", ()), request)
+        )
 
     def scan(self, request: Request) -> Answer:
         """Answer Scan."""
         with self._lock:
             answer = scan(self.tables, request)
-        return answer | _capacity(request, _read_units(answer.get("Items", ()), request))
+        return _with_capacity(
+            answer, request, lambda: _read_units(answer.get("Items", ()), request)
+        )
 
     def _read(self, table: str, key: Mapping[str, Any], request: Request) -> Item | None:
         known = self.tables.get(table)
@@ -171,9 +177,8 @@ class Engine:
         with self._lock:
             write = plan(self.tables, request)
             self._apply([write])
-        return _attributes(write, request.get("ReturnValues", "NONE")) | _capacity(
-            request, max(_units(write.before, 1024), _units(write.after, 1024))
-        )
+        answer = _attributes(write, request.get("ReturnValues", "NONE"))
+        return _with_capacity(answer, request, lambda: _write_units(write))
 
     def _planned(self, parts: Sequence[Mapping[str, Request]]) -> list[Write]:
         writes: list[Write] = []
@@ -230,15 +235,26 @@ def _attributes(write: Write, wanted: str) -> Answer:
     return {"Attributes": item} if item else {}
 
 
-def _capacity(request: Request, units: float) -> Answer:
-    if request.get("ReturnConsumedCapacity", "NONE") == "NONE":
-        return {}
-    return {"ConsumedCapacity": {"TableName": request["TableName"], "CapacityUnits": units}}
+def _with_capacity(answer: Answer, request: Request, units: Callable[[], float]) -> Answer:
+    if request.get("ReturnConsumedCapacity", "NONE") != "NONE":
+        answer["ConsumedCapacity"] = {
+            "TableName": request["TableName"],
+            "CapacityUnits": units(),
+        }
+    return answer
 
 
 def _read_units(items: Iterable[Item | None], request: Request) -> float:
     units = max(1, sum(_units(item, 4096) for item in items))
     return units if request.get("ConsistentRead") else units / 2
+
+
+def _page_units(answer: Answer, request: Request) -> float:
+    return _read_units(answer.get("Items", ()), request)
+
+
+def _write_units(write: Write) -> float:
+    return max(_units(write.before, 1024), _units(write.after, 1024))
 
 
 def _units(item: Item | None, unit: int) -> int:

@@ -17,7 +17,7 @@ from localcloud.dynamodb.values import (
     Item,
     Value,
     checked,
-    item_size,
+    fits,
 )
 
 Request: TypeAlias = Mapping[str, Any]
@@ -87,7 +87,7 @@ def item_of(raw: Mapping[str, Value]) -> Item:
 
 def check_size(item: Item, message: str) -> None:
     """Refuse an item of more than 400 KB."""
-    if item_size(item) > ITEM_BYTES:
+    if not fits(item, ITEM_BYTES):
         raise Invalid(message)
 
 

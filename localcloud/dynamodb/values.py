@@ -141,6 +141,17 @@ def size(value: Value) -> int:
             return 1
 
 
+def fits(item: Mapping[str, Value], limit: int) -> bool:
+    """Whether an item has at most `limit` bytes; counts exactly only where it is close."""
+    at_most = 0
+    for name, value in item.items():
+        said = content(value)
+        if not isinstance(said, str):
+            return item_size(item) <= limit
+        at_most += 4 * (len(name) + len(said)) + 2
+    return at_most <= limit or item_size(item) <= limit
+
+
 def item_size(item: Mapping[str, Value]) -> int:
     """Return how many bytes DynamoDB counts for an item, names included."""
     return sum(len(name.encode()) + size(value) for name, value in item.items())

@@ -17,11 +17,14 @@ from moto.stepfunctions.parser.asl.jsonata.jsonata import (
     extract_jsonata_variable_references,
 )
 
+from localcloud.stepfunctions.json_values import copied
+
 STATES = "states"
 """The reserved variable: no assignment hides it."""
 _COMPILED = 4096
 """How many expressions a thread keeps."""
 _OWN = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\s*:=|function\s*\(([^)]*)\)|λ\s*\(([^)]*)\)")
+_PATH = re.compile(r"\s*\$[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\s*")
 _BUILT_IN = frozenset(Jsonata.static_frame.bindings) if Jsonata.static_frame else frozenset()
 
 
@@ -36,6 +39,8 @@ class Expression:
     source: str
     program: Jsonata
     reads: frozenset[str]
+    path: tuple[str, ...]
+    """Variable and fields, if the expression is nothing but `$variable.field.field`."""
 
 
 _thread = threading.local()
@@ -68,7 +73,8 @@ def _compile(source: str) -> Expression:
         raise EvaluationFailed(str(error)) from error
     program.set_output_convert_nulls(False)
     program.set_validate_input(False)
-    return Expression(source, program, free_variables(source))
+    path = tuple(source.strip()[1:].split(".")) if _PATH.fullmatch(source) else ()
+    return Expression(source, program, free_variables(source), path)
 
 
 def free_variables(source: str) -> frozenset[str]:
@@ -103,6 +109,9 @@ def evaluate(expression: Expression, bindings: Mapping[str, object]) -> object:
 
     A result that is undefined, or a function, is an error: a field cannot hold it.
     """
+    found = _followed(expression.path, bindings)
+    if found is not None:
+        return copied(found)
     values = {name: _with_nulls(value) for name, value in bindings.items()}
     try:
         result = expression.program.evaluate(None, values)
@@ -111,6 +120,16 @@ def evaluate(expression: Expression, bindings: Mapping[str, object]) -> object:
     if result is None:
         raise EvaluationFailed("returned nothing (undefined)")
     return _plain(result)
+
+
+def _followed(path: tuple[str, ...], bindings: Mapping[str, object]) -> object:
+    """Return what a plain path leads to through objects; None where JSONata has more to say."""
+    found: object = bindings
+    for name in path:
+        if not isinstance(found, dict) or name not in found:
+            return None
+        found = found[name]
+    return None if not path or isinstance(found, list) else found
 
 
 def _with_nulls(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from types import SimpleNamespace
 
 from moto.stepfunctions.parser.asl.component.state import state
@@ -14,6 +15,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task import StateTask
 from moto.stepfunctions.parser.asl.eval import states
 from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.asl.eval.event import event_manager
 
 from localcloud.patching import Mended
 from localcloud.stepfunctions.failures import DATA_LIMIT, failure
@@ -38,6 +40,12 @@ for module in (state, state_task_service, state_task_lambda):
 for module in (states, state_task_service, state_parallel):
     MENDED.add(module, "copy", _AS_JSON)
 """State values are JSON: copying them as such takes a tenth of the time."""
+
+
+@MENDED.of(event_manager, "iso_8601_datetime_with_milliseconds")
+def moment(value: datetime) -> str:
+    """AWS gives events their moment in milliseconds; moto needs as long for it as for the rest."""
+    return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @MENDED.of(state_task.StateTask, "_eval_parameters")

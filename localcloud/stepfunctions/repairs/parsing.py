@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from jsonpath_ng.ext import parse
+from moto.stepfunctions.parser.asl.component.common.path import result_path
+from moto.stepfunctions.parser.asl.component.common.path.result_path import ResultPath
+from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import json_path
 
@@ -12,11 +16,20 @@ from localcloud.patching import Mended
 MENDED = Mended()
 
 _parse = AmazonStateLanguageParser.parse
+_place = ResultPath._eval_body
 
 parse_definition = lru_cache(256)(_parse)
 """AWS parses a definition when it is created; moto at each start of an execution as well."""
 MENDED.add(AmazonStateLanguageParser, "parse", staticmethod(parse_definition))
 
-parse_path = lru_cache(4096)(json_path.parse)
+parse_path = lru_cache(4096)(parse)
 """moto parses a JSONPath each time that it is followed."""
-MENDED.add(json_path, "parse", parse_path)
+for module in (json_path, result_path):
+    MENDED.add(module, "parse", parse_path)
+
+
+@MENDED.of(ResultPath, "_eval_body")
+def place_result(self: ResultPath, env: Environment) -> None:
+    """AWS has no ResultPath in JSONata mode; moto follows one for every Pass."""
+    if self.result_path_src != ResultPath.DEFAULT_PATH:
+        _place(self, env)
