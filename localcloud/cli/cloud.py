@@ -9,19 +9,25 @@ from types import FrameType
 from typing import Annotated
 
 import typer
+from rich.console import Group
 
-from localcloud.cli.arguments import slug_of
+from localcloud.cli.arguments import json_value, slug_of
 from localcloud.cli.connection import Connection, hosting
 from localcloud.cli.graphs import checked
 from localcloud.cli.output import AsJson, Output, command
 from localcloud.cli.publishing import publish_graph
+from localcloud.cli.rendering import run_lines, step_table
+from localcloud.cli.watching import Watch
 from stellwerk.config import Settings
 from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.model import RunStatus
 from stellwerk.workflows.faults import Code, InvalidGraph, errors
 from stellwerk.workflows.graph import Graph
 
 app = typer.Typer()
 SAMPLES = Path("samplesrc/workflows")
+INPUTS = Path("samplesrc/inputs")
+"""Inputs of the samples: `<workflow>.<case>.json`."""
 
 
 @app.command()
@@ -38,6 +44,7 @@ def up(
     with hosting().hosted(settings, port) as connection:
         if samples:
             publish_samples(connection, output)
+            show_finished(connection, output)
         data: JsonObject = {"endpoint": connection.endpoint, "data": str(settings.data.resolve())}
         output.answer(data, f"The local cloud is up at {connection.endpoint}. Ctrl-C ends it.")
         ended.wait()
@@ -55,6 +62,25 @@ def publish_samples(connection: Connection, output: Output, folder: Path = SAMPL
         if not published:
             file, graph = next(iter(waiting.items()))
             publish_graph(connection, graph, slug_of(file))
+
+
+def show_finished(connection: Connection, output: Output, folder: Path = INPUTS) -> None:
+    """Start the samples with their inputs until one finishes by itself, and show its steps.
+
+    Those that pause on the way wait for a person. Each input is a delivery of its own, so that
+    starting the cloud again shows the same run.
+    """
+    for file in sorted(folder.glob("*.json")):
+        started = connection.services.runs.start(
+            connection.scope,
+            file.name.split(".")[0],
+            payload=json_value(f"@{file}", "--input"),
+            delivery=f"sample {file.name}",
+        )
+        view = Watch(connection, output).until_rest(started.id)
+        if view.run.status is RunStatus.COMPLETED:
+            output.say(Group(*run_lines(view), step_table(view.nodes)))
+            return
 
 
 def _published(connection: Connection, file: Path, graph: Graph) -> bool:
