@@ -307,7 +307,7 @@ def _exports(definition: JsonObject) -> Iterator[JsonObject]:
     for scope in _scopes(definition):
         for name, state in _object(scope["States"]).items():
             output = _object(state).get("Output")
-            if name.startswith(": end") and isinstance(output, dict):
+            if name.startswith(": end") and isinstance(output, dict) and output:
                 yield output
 
 

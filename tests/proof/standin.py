@@ -120,6 +120,7 @@ class StandIn:
 
     def _note(self, place: Place, phase: str, index: str) -> None:
         number = self.calls.total()
+        self.calls["notes"] += 1
         for _, _, path in enclosing(place[0]):
             self.spans[path] = (self.spans.get(path, (number, 0))[0], number)
         if phase != "resume":

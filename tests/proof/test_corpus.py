@@ -59,9 +59,11 @@ def test_every_acyclic_shape_is_published_and_runs_on_the_whole_stack(variant: V
 
 
 @variants
-def test_every_definition_passes_asl_validator(variant: Variant) -> None:
+def test_definitions_pass_asl_validator(variant: Variant) -> None:
+    """All as drawn; of the variants, which differ little from those, every fourth: it is slow."""
     types = whole.catalogue()
-    cases = [alone.case(corpus.sketch(shape, variant), types) for shape in _acyclic()]
+    parts = 1 if variant is Variant.DRAWN else 4
+    cases = [alone.case(corpus.sketch(s, variant), types) for s in _acyclic(0, parts)]
     assert validate_asl([alone.compiled(case).definition for case in cases]) == []
 
 
