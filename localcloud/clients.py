@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import boto3
@@ -26,7 +26,7 @@ class BotoClients:
 
     def __init__(self, endpoint: str | None = None) -> None:
         self._endpoint = endpoint
-        self._session = boto3.Session("local", "local", region_name=REGION)
+        self._session = _session()
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
@@ -42,3 +42,9 @@ class BotoClients:
     def stepfunctions(self) -> SFNClient:
         """Step Functions."""
         return self._session.client("stepfunctions", endpoint_url=self._endpoint, config=_CONFIG)
+
+
+@cache
+def _session() -> boto3.Session:
+    """One session for all: it keeps what it has read of the services' models."""
+    return boto3.Session("local", "local", region_name=REGION)

@@ -9,9 +9,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from moto.core.config import DefaultConfig
-from moto.core.models import MockAWS
-
 from localcloud import objects
 from localcloud.direct import DirectClients
 from localcloud.discovery import Endpoint, announce, locked, withdraw
@@ -21,6 +18,7 @@ from localcloud.dynamodb.table import Tables
 from localcloud.events import STATUS_CHANGE, Events, run_finished
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
+from localcloud.mocking import mocked
 from localcloud.server import serving
 from localcloud.stepfunctions.backend import LocalStepFunctions
 from localcloud.stepfunctions.environment import Runtime
@@ -35,10 +33,6 @@ from stellwerk.config import Settings
 LOG = logging.getLogger(__name__)
 STOP_SECONDS = 10.0
 """How long a stop waits for Lambdas that are at work."""
-_CONFIG: DefaultConfig = {
-    "core": {"mock_credentials": False, "reset_boto3_session": False},
-    "stepfunctions": {"execute_state_machine": True},
-}
 
 
 class LocalCloud:
@@ -90,7 +84,7 @@ class LocalCloud:
     def _start(self) -> None:
         if self.data is not None:
             self._stack.enter_context(locked(self.data))
-        self._stack.enter_context(MockAWS(_CONFIG))
+        self._stack.enter_context(mocked(self.settings.bucket))
         self._start_machines()
         self._start_stores()
         if self._port is not None:
@@ -114,7 +108,7 @@ class LocalCloud:
         self._stack.callback(storage.close)
         load(storage, self.dynamodb.tables)
         for machine in storage.machines():
-            self.machines.create_state_machine(machine.name, machine.definition, machine.role)
+            self.machines.create(machine.name, machine.definition, machine.role)
         self.machines.on_create = lambda made: storage.keep_machine(
             StoredMachine(made.arn, made.name, made.definition, made.roleArn)
         )

@@ -88,9 +88,15 @@ class DirectClients:
 
 
 def _states(machines: LocalStepFunctions) -> dict[str, Operation]:
+    def create(request: Mapping[str, Any]) -> dict[str, Any]:
+        made = machines.create(
+            request["name"], request["definition"], request["roleArn"], request.get("tags")
+        )
+        return {"creationDate": made.creation_date, "stateMachineArn": made.arn}
+
     def start(request: Mapping[str, Any]) -> dict[str, Any]:
         return dict(
-            machines.start_execution(
+            machines.start(
                 request["stateMachineArn"], request.get("name"), request.get("input")
             ).started()
         )
@@ -105,14 +111,15 @@ def _states(machines: LocalStepFunctions) -> dict[str, Operation]:
         return {"stopDate": stopped.stop_date}
 
     def succeed(request: Mapping[str, Any]) -> dict[str, Any]:
-        machines.send_task_success(request["taskToken"], request["output"])
+        machines.succeed(request["taskToken"], request["output"])
         return {}
 
     def fail(request: Mapping[str, Any]) -> dict[str, Any]:
-        machines.send_task_failure(request["taskToken"], request.get("error"), request.get("cause"))
+        machines.fail(request["taskToken"], error=request.get("error"), cause=request.get("cause"))
         return {}
 
     return {
+        "CreateStateMachine": create,
         "DescribeExecution": describe,
         "SendTaskFailure": fail,
         "SendTaskSuccess": succeed,

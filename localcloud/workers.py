@@ -11,6 +11,8 @@ from collections.abc import Callable
 LOG = logging.getLogger(__name__)
 IDLE_SECONDS = 5.0
 """How long a thread without work stays."""
+IDLE_THREADS = 16
+"""How many threads without work stay."""
 
 Job = Callable[[], object]
 
@@ -35,7 +37,8 @@ class _Worker:
             if job is None:
                 return
             _guarded(job)
-            self._pool.idle(self)
+            if not self._pool.idle(self):
+                return
 
     def _next(self) -> bool:
         if self._due.acquire(timeout=IDLE_SECONDS):
@@ -65,13 +68,14 @@ class Workers:
         worker.give(job)
         return True
 
-    def idle(self, worker: _Worker) -> None:
-        """Take a worker back that has done its job."""
+    def idle(self, worker: _Worker) -> bool:
+        """Take a worker back that has done its job; False if its thread is not needed any more."""
         with self._lock:
-            if not self._stopped:
+            if not self._stopped and len(self._idle) < IDLE_THREADS:
                 self._idle.append(worker)
-                return
-        worker.give(None)
+                return True
+            self._threads.discard(worker.thread)
+            return False
 
     def retire(self, worker: _Worker) -> bool:
         """Let an idle worker go; False if a job is already on its way to it."""

@@ -6,14 +6,13 @@ import threading
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from moto.stepfunctions.exceptions import ExecutionDoesNotExist
 from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.api import (
     ExecutionStatus,
     HistoryEventList,
-    SendTaskFailureOutput,
     StateMachineType,
 )
 from moto.stepfunctions.parser.asl.parse.asl_parser import (
@@ -51,27 +50,19 @@ class LocalStepFunctions(StepFunctionsParserBackend):
         self._machines: dict[str, StateMachine] = {}
         self.on_create = self.on_delete = _ignore
 
-    def create_state_machine(
-        self,
-        name: str,
-        definition: str,
-        roleArn: str,
-        tags: list[dict[str, str]] | None = None,
-        publish: bool | None = None,
-        loggingConfiguration: dict[str, Any] | None = None,
-        tracingConfiguration: dict[str, Any] | None = None,
-        encryptionConfiguration: dict[str, Any] | None = None,
-        version_description: str | None = None,
-        sm_type: str | None = None,
+    def create(
+        self, name: str, definition: str, role: str, tags: list[dict[str, str]] | None = None
     ) -> StateMachine:
-        """Create a machine; the same name with the same definition is the same machine."""
+        """Create a machine; the same name with the same definition is the same machine.
+
+        Raises StateMachineAlreadyExists for another definition, InvalidDefinition, and moto's
+        errors for a name or role that is malformed.
+        """
         check_name(name)
-        check_size(definition)
-        check_definition(definition)
         self._validate_definition(definition)
         with self._lock:
             machine: StateMachine = super().create_state_machine(
-                name=name, definition=definition, roleArn=roleArn, tags=tags, sm_type=sm_type
+                name=name, definition=definition, roleArn=role, tags=tags
             )
             if machine.definition != definition:
                 raise StateMachineAlreadyExists(
@@ -85,7 +76,9 @@ class LocalStepFunctions(StepFunctionsParserBackend):
 
     @staticmethod
     def _validate_definition(definition: str) -> None:
-        """Refuse what cannot be parsed, saying where and not repeating all of it."""
+        """Refuse what AWS refuses, saying where and not repeating all of it."""
+        check_size(definition)
+        check_definition(definition)
         try:
             AmazonStateLanguageParser.parse(definition)
         except ASLParserException as error:
@@ -107,16 +100,13 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             machine = self._machines.pop(arn, None)
         if machine is None:
             return
-        for execution in machine.executions:
-            execution.stop(datetime.now(UTC), None, None)
+        for execution in self.running():
+            if execution.state_machine_arn == arn:
+                execution.stop(datetime.now(UTC), None, None)
         self.on_delete(arn)
 
-    def start_execution(
-        self,
-        state_machine_arn: str,
-        name: str | None = None,
-        execution_input: str | None = None,
-        trace_header: str | None = None,
+    def start(
+        self, machine_arn: str, name: str | None = None, text: str | None = None
     ) -> LocalExecution:
         """Start an execution, or return the open one of the same name and input.
 
@@ -125,17 +115,17 @@ class LocalStepFunctions(StepFunctionsParserBackend):
         name = name or str(uuid.uuid4())
         check_name(name)
         self._validate_name(name)
-        text = "{}" if execution_input is None else execution_input
+        text = "{}" if text is None else text
         check_input(text)
         with self._lock:
-            machine = self.describe_state_machine(state_machine_arn)
-            arn = f"{state_machine_arn.replace(':stateMachine:', ':execution:', 1)}:{name}"
+            machine = self.describe_state_machine(machine_arn)
+            arn = f"{machine_arn.replace(':stateMachine:', ':execution:', 1)}:{name}"
             known = self._executions.get(arn)
             if known is not None:
                 return _same(known, text)
             execution = self._made(machine, name, arn, text)
             self._executions[arn] = execution
-            machine.executions.append(execution)
+            cast("list[Any]", machine.executions).append(execution)
         execution.start()
         return execution
 
@@ -147,7 +137,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             exec_arn=arn,
             account_id=self.account_id,
             region_name=self.region_name,
-            state_machine=machine,
+            state_machine=cast("Any", machine),
             start_date=datetime.now(UTC),
             cloud_watch_logging_session=None,
             activity_store={},
@@ -159,16 +149,11 @@ class LocalStepFunctions(StepFunctionsParserBackend):
         return execution
 
     def execution(self, arn: str) -> LocalExecution:
-        """Return an execution. Raises ExecutionDoesNotExist."""
+        """Return an execution, even of a machine that was deleted. Raises ExecutionDoesNotExist."""
         found = self._executions.get(arn)
         if found is not None:
             return found
         raise ExecutionDoesNotExist(f"Execution Does Not Exist: '{arn}'")
-
-    def describe_execution(self, execution_arn: str) -> LocalExecution:
-        """Return an execution, even of a machine that was deleted."""
-        self._validate_execution_arn(execution_arn)
-        return self.execution(execution_arn)
 
     def stop(self, arn: str, *, error: str | None, cause: str | None) -> LocalExecution:
         """Stop an execution; one that has ended stays as it ended."""
@@ -191,21 +176,14 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             page["nextToken"] = str(start + size)
         return page
 
-    def send_task_success(self, task_token: str, outcome: str) -> None:
+    def succeed(self, token: str, output: str) -> None:
         """End the Task of a token with a result. Raises TaskTimedOut, InvalidToken."""
-        check_output(outcome)
-        self.runtime.tokens.answer(task_token, Success(outcome))
+        check_output(output)
+        self.runtime.tokens.answer(token, Success(output))
 
-    def send_task_failure(
-        self, task_token: str, error: str | None = None, cause: str | None = None
-    ) -> SendTaskFailureOutput:
+    def fail(self, token: str, *, error: str | None, cause: str | None) -> None:
         """End the Task of a token with an error. Raises TaskTimedOut, InvalidToken."""
-        self.runtime.tokens.answer(task_token, Failure(error, cause))
-        return SendTaskFailureOutput()
-
-    def send_task_heartbeat(self, task_token: str) -> None:
-        """Show that the Task of a token is being worked on."""
-        self.runtime.tokens.beat(task_token)
+        self.runtime.tokens.answer(token, Failure(error, cause))
 
 
 def _same(known: LocalExecution, text: str) -> LocalExecution:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, cast
 
 from moto.stepfunctions.parser.api import (
     Arn,
@@ -74,6 +75,9 @@ class RunEnvironment(Environment):
         variable_store: VariableStore | None = None,
         mock_test_case: MockTestCase | None = None,
     ) -> None:
+        variables = (
+            variable_store if isinstance(variable_store, LimitedVariables) else LimitedVariables()
+        )
         super().__init__(
             aws_execution_details=aws_execution_details,
             execution_type=execution_type,
@@ -81,10 +85,10 @@ class RunEnvironment(Environment):
             event_history_context=event_history_context,
             cloud_watch_logging_session=cloud_watch_logging_session,
             activity_store=activity_store,
+            variable_store=variables,
             mock_test_case=mock_test_case,
         )
-        self.variables = LimitedVariables()
-        self.variable_store = self.variables
+        self.variables = variables
         self.assigned: dict[str, object] = {}
         self.event_manager = LimitedHistory(cloud_watch_logging_session)
         self._waits: set[threading.Event] = set()
@@ -94,21 +98,18 @@ class RunEnvironment(Environment):
     ) -> RunEnvironment:
         """Open a frame with the same variables."""
         with self._state_mutex:
-            frame = self._framed()
-            frame.variables = frame.variable_store = self.variables
+            frame = self._framed(self.variables)
             self._frames.append(frame)
             return frame
 
     def inner(self) -> RunEnvironment:
         """Open the frame of a branch or an item: it reads the variables here and keeps its own."""
         with self._state_mutex:
-            frame = self._framed()
-            frame.variables = LimitedVariables.as_inner_scope_of(self.variables)
-            frame.variable_store = frame.variables
+            frame = self._framed(LimitedVariables.as_inner_scope_of(self.variables))
             self._frames.append(frame)
             return frame
 
-    def _framed(self) -> RunEnvironment:
+    def _framed(self, variables: LimitedVariables) -> RunEnvironment:
         frame = RunEnvironment(
             aws_execution_details=self.aws_execution_details,
             execution_type=self.execution_type,
@@ -116,6 +117,7 @@ class RunEnvironment(Environment):
             event_history_context=EventHistoryContext(self.event_history_context.source_event_id),
             cloud_watch_logging_session=self.cloud_watch_logging_session,
             activity_store=self.activity_store,
+            variable_store=variables,
             mock_test_case=self.mock_test_case,
         )
         frame._is_frame = True
@@ -128,17 +130,17 @@ class RunEnvironment(Environment):
 
     def _context_copy(self) -> ContextObjectData:
         """The context object as a branch sees it: the Map's item is there, the Task is not."""
-        data = self.states.context_object.context_object_data.copy()
+        data: dict[str, Any] = {**self.states.context_object.context_object_data}
         data.pop("Task", None)
         if "State" in data:
-            data["State"] = data["State"].copy()
-        return data
+            data["State"] = {**data["State"]}
+        return cast("ContextObjectData", data)
 
     def _state_copy(self) -> ProgramState | None:
         state = self._program_state
         if not isinstance(state, ProgramRunning):
             return state
-        copied = ProgramRunning()
+        copied = _running()
         copied.next_state_name = state.next_state_name
         return copied
 
@@ -146,14 +148,16 @@ class RunEnvironment(Environment):
         """Go to the first state; False if this frame was ended before it began."""
         with self._state_mutex:
             if self._program_state is None:
-                self._program_state = ProgramRunning()
+                self._program_state = _running()
             if not self.is_running():
                 return False
             self.next_state_name = state
             return True
 
-    def program_state(self) -> ProgramState | None:
+    def program_state(self) -> ProgramState:
         """Where this frame stands; moto copies it each time it is asked."""
+        if self._program_state is None:
+            raise RuntimeError("the frame has not begun")
         return self._program_state
 
     def is_ended(self) -> bool:
@@ -243,6 +247,10 @@ class RunEnvironment(Environment):
         """End from outside, with everything that waits in here."""
         super().set_stop(stop_date, cause, error)
         self._wake()
+
+
+def _running() -> ProgramRunning:
+    return ProgramRunning()  # type: ignore[no-untyped-call]  # moto has no types here
 
 
 def of(env: Environment) -> RunEnvironment:

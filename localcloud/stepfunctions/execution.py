@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.eval.environment import Environment
-from moto.stepfunctions.parser.asl.eval.evaluation_details import ExecutionDetails
+from moto.stepfunctions.parser.asl.eval.evaluation_details import (
+    ExecutionDetails,
+    StateMachineDetails,
+)
 from moto.stepfunctions.parser.asl.eval.event.event_manager import EventHistoryContext
 from moto.stepfunctions.parser.asl.eval.program_state import (
     ProgramEnded,
@@ -42,6 +45,7 @@ class LocalExecution(Execution):
     """An execution that runs in one thread and tells when it has ended."""
 
     runtime: Runtime
+    env: RunEnvironment
     on_end: Callable[[LocalExecution], None]
 
     def started(self) -> Started:
@@ -93,16 +97,21 @@ class LocalExecution(Execution):
 
     def get_start_execution_details(self) -> ExecutionDetails:
         """AWS writes StartTime into the context object as text; moto as an object."""
-        details = super().get_start_execution_details()
-        details.start_time = _moment(self.start_date)
-        return details
+        return ExecutionDetails(
+            arn=self.exec_arn,
+            name=self.name,
+            role_arn=self.role_arn,
+            inpt=self.input_data,
+            start_time=_moment(self.start_date),
+        )
 
     def _get_start_execution_worker_comm(self) -> BaseExecutionWorkerCommunication:
         return _Communication(self)
 
     def _get_start_execution_worker(self) -> ExecutionWorker:
-        worker = super()._get_start_execution_worker()
-        return _Worker(self, worker)
+        worker = _Worker(self, super()._get_start_execution_worker())
+        self.env = worker.frame
+        return worker
 
     def stop(self, stop_date: datetime, error: str | None, cause: str | None) -> None:
         """End the execution from outside, unless it has ended."""
@@ -123,7 +132,8 @@ class _Worker(ExecutionWorker):
         )
         self._runtime = execution.runtime
         self._program = super()._get_evaluation_entrypoint()
-        self.env: Environment = self._environment()
+        self.frame = self._environment()
+        self.env = self.frame
 
     def start(self) -> None:
         """Run in a thread of the cloud."""
@@ -133,7 +143,7 @@ class _Worker(ExecutionWorker):
         return self._program
 
     def _get_evaluation_environment(self) -> Environment:
-        return self.env
+        return self.frame
 
     def _environment(self) -> RunEnvironment:
         details = self._evaluation_details
@@ -141,16 +151,7 @@ class _Worker(ExecutionWorker):
         env = RunEnvironment(
             aws_execution_details=details.aws_execution_details,
             execution_type=machine.typ,
-            context=ContextObjectData(
-                Execution=ExecutionData(
-                    Id=execution.arn,
-                    Input=execution.inpt,
-                    Name=execution.name,
-                    RoleArn=execution.role_arn,
-                    StartTime=execution.start_time,
-                ),
-                StateMachine=StateMachineData(Id=machine.arn, Name=machine.name),
-            ),
+            context=_context(execution, machine),
             event_history_context=EventHistoryContext.of_program_start(),
             cloud_watch_logging_session=self._cloud_watch_logging_session,
             activity_store=self._activity_store,
@@ -166,10 +167,10 @@ class _Communication(BaseExecutionWorkerCommunication):
 
     def _reflect_execution_status(self) -> None:
         execution = self.execution
-        state = execution.exec_worker.env.program_state()
+        state = execution.env.program_state()
         execution.stop_date = datetime.now(UTC)
         if isinstance(state, ProgramEnded):
-            execution.output = execution.exec_worker.env.states.get_input()
+            execution.output = execution.env.states.get_input()
             execution.exec_status = ExecutionStatus.SUCCEEDED
         elif isinstance(state, ProgramStopped):
             execution.error, execution.cause = state.error, state.cause
@@ -185,6 +186,20 @@ class _Communication(BaseExecutionWorkerCommunication):
         """Note the end and tell whoever waits for it."""
         super().terminated()
         self.execution.on_end(self.execution)
+
+
+def _context(execution: ExecutionDetails, machine: StateMachineDetails) -> ContextObjectData:
+    data = {
+        "Execution": ExecutionData(
+            Id=execution.arn,
+            Input=execution.inpt,
+            Name=execution.name,
+            RoleArn=execution.role_arn,
+            StartTime=execution.start_time,
+        ),
+        "StateMachine": StateMachineData(Id=machine.arn, Name=machine.name),
+    }
+    return cast("ContextObjectData", data)
 
 
 def _moment(at: datetime) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from moto.stepfunctions.parser.api import (
     EvaluationFailedEventDetails,
     ExecutionFailedEventDetails,
@@ -46,7 +48,7 @@ def failure(
             env=env,
             error_name=named(error),
             event_type=kind,
-            event_details=EventDetails(executionFailedEventDetails=details),
+            event_details=said(executionFailedEventDetails=details),
         )
     )
 
@@ -61,9 +63,14 @@ def evaluation_failed(env: Environment, field: str, cause: str) -> FailureEventE
             env=env,
             error_name=named(QUERY),
             event_type=HistoryEventType.EvaluationFailed,
-            event_details=EventDetails(evaluationFailedEventDetails=details),
+            event_details=said(evaluationFailedEventDetails=details),
         )
     )
+
+
+def said(**details: object) -> EventDetails:
+    """Return an event's details; of the many that there are each event has one."""
+    return cast("EventDetails", details)
 
 
 def named(error: str | None) -> ErrorName | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from moto.stepfunctions.parser.api import HistoryEventType, Timestamp
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.eval.event.event_manager import (
@@ -51,6 +53,5 @@ class LimitedHistory(EventManager):
         """Record an event; raises HistoryFull at the limit."""
         if len(self._history_event_list) >= self._limit - 1 and event_type not in _LAST:
             raise HistoryFull
-        return super().add_event(
-            context, event_type, event_details, timestamp, update_source_event_id
-        )
+        at = timestamp or datetime.now(UTC)
+        return super().add_event(context, event_type, event_details, at, update_source_event_id)

@@ -22,7 +22,7 @@ class LimitedVariables(VariableStore):
     """Variables of one scope, measured as they are assigned."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # moto has no types here
         self._sizes: dict[str, int] = {}
 
     @classmethod

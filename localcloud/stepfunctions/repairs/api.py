@@ -20,10 +20,22 @@ def _backend(response: StepFunctionResponse) -> LocalStepFunctions:
     raise TypeError("the local cloud's Step Functions were not installed")
 
 
+@MENDED.of(StepFunctionResponse, "create_state_machine")
+def create_state_machine(self: StepFunctionResponse) -> ActionResult:
+    """AWS refuses a second machine of the same name; moto answers with the first."""
+    machine = _backend(self).create(
+        self._get_param("name"),
+        self._get_param("definition"),
+        self._get_param("roleArn"),
+        self._get_param("tags"),
+    )
+    return ActionResult({"creationDate": machine.creation_date, "stateMachineArn": machine.arn})
+
+
 @MENDED.of(StepFunctionResponse, "start_execution")
 def start_execution(self: StepFunctionResponse) -> ActionResult:
     """AWS invents a name if none is given; moto calls every such execution `None`."""
-    execution = _backend(self).start_execution(
+    execution = _backend(self).start(
         self._get_param("stateMachineArn"),
         self._get_param("name"),
         self._get_param("input", if_none="{}"),
@@ -51,10 +63,24 @@ def stop_execution(self: StepFunctionResponse) -> ActionResult:
     return ActionResult({"stopDate": execution.stop_date})
 
 
+@MENDED.of(StepFunctionResponse, "send_task_success")
+def send_task_success(self: StepFunctionResponse) -> ActionResult:
+    """AWS takes JSON only, and tells a spent token from one that never was."""
+    _backend(self).succeed(self._get_param("taskToken"), self._get_param("output"))
+    return EmptyResult()
+
+
+@MENDED.of(StepFunctionResponse, "send_task_heartbeat")
+def send_task_heartbeat(self: StepFunctionResponse) -> ActionResult:
+    """AWS counts the time anew."""
+    _backend(self).runtime.tokens.beat(self._get_param("taskToken"))
+    return EmptyResult()
+
+
 @MENDED.of(StepFunctionResponse, "send_task_failure")
 def send_task_failure(self: StepFunctionResponse) -> ActionResult:
     """AWS keeps the cause; moto forgets it."""
-    _backend(self).send_task_failure(
+    _backend(self).fail(
         self._get_param("taskToken"),
         error=self._get_param("error"),
         cause=self._get_param("cause"),

@@ -26,7 +26,7 @@ from moto.stepfunctions.parser.asl.eval.states import ItemData, MapData
 
 from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import Interrupted, RunEnvironment, of
-from localcloud.stepfunctions.failures import failure
+from localcloud.stepfunctions.failures import failure, said
 from localcloud.stepfunctions.history import HistoryFull
 
 MENDED = Mended()
@@ -159,12 +159,12 @@ class _Items:
             Item=ItemData(Index=index, Value=item)
         )
         details = MapIterationEventDetails(name=self._given.state_name, index=index)
-        started = EventDetails(mapIterationStartedEventDetails=details)
+        started = said(mapIterationStartedEventDetails=details)
         _record(frame, HistoryEventType.MapIterationStarted, started)
         self._select(frame)
         self.group.run(self._program, frame)
         if frame.is_ended():
-            succeeded = EventDetails(mapIterationSucceededEventDetails=details)
+            succeeded = said(mapIterationSucceededEventDetails=details)
             _record(frame, HistoryEventType.MapIterationSucceeded, succeeded)
             self.outputs[index] = self.group.closed(frame)
 

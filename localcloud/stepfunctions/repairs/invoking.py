@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from botocore.exceptions import ClientError
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
@@ -21,12 +21,12 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state
     StateTaskService,
 )
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_callback import (  # noqa: E501
-    CallbackOutcomeFailureError,
     StateTaskServiceCallback,
 )
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.eval.callback.callback import (
     CallbackOutcomeFailure,
+    CallbackOutcomeFailureError,
     CallbackTimeoutError,
 )
 from moto.stepfunctions.parser.asl.eval.environment import Environment
@@ -75,27 +75,23 @@ def _call(frame: RunEnvironment, name: str, payload: bytes) -> object:
 
 
 def _refuse(code: str, message: str, status: int, error: Exception) -> NoReturn:
-    raise ClientError(
-        {
-            "Error": {"Code": code, "Message": message},
-            "ResponseMetadata": {"HTTPStatusCode": status, "RequestId": "local"},
-        },
-        "Invoke",
-    ) from error
+    response: Any = {
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status, "RequestId": "local"},
+    }
+    raise ClientError(response, "Invoke") from error
 
 
 @MENDED.of(StateTaskServiceCallback, "_eval_body")
 def pass_task(self: StateTaskServiceCallback, env: Environment) -> None:
     """AWS shows a token only to the Task that waits for it; moto makes one for every Task."""
-    if self._is_integration_pattern():
-        self._assert_integration_pattern_is_supported()
     CommonStateField._eval_body(self, env)
 
 
 @MENDED.of(StateTaskServiceCallback, "_eval_execution")
 def run_attempt(self: StateTaskServiceCallback, env: Environment) -> None:
     """AWS makes a new token for each attempt of a Task that waits for one."""
-    context = env.states.context_object.context_object_data
+    context = cast("dict[str, Any]", env.states.context_object.context_object_data)
     if self.resource.condition != ResourceCondition.WaitForTaskToken:
         _run_task(self, env)
         return

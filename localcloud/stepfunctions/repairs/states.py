@@ -24,7 +24,7 @@ from moto.stepfunctions.parser.asl.eval.states import StateData
 
 from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import Interrupted, of
-from localcloud.stepfunctions.failures import DATA_LIMIT, failure
+from localcloud.stepfunctions.failures import DATA_LIMIT, failure, said
 from localcloud.stepfunctions.history import HistoryFull
 from localcloud.stepfunctions.variables import VariablesTooLarge
 
@@ -55,7 +55,7 @@ def _enter(state: CommonStateField, env: Environment) -> None:
     env.event_manager.add_event(
         context=env.event_history_context,
         event_type=state.state_entered_event_type,
-        event_details=EventDetails(
+        event_details=said(
             stateEnteredEventDetails=state._get_state_entered_event_details(env=env)
         ),
     )
@@ -80,9 +80,7 @@ def _leave(state: CommonStateField, env: Environment) -> None:
     env.event_manager.add_event(
         context=env.event_history_context,
         event_type=state.state_exited_event_type,
-        event_details=EventDetails(
-            stateExitedEventDetails=state._get_state_exited_event_details(env=env)
-        ),
+        event_details=said(stateExitedEventDetails=state._get_state_exited_event_details(env=env)),
     )
 
 

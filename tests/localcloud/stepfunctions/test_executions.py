@@ -150,7 +150,7 @@ def test_a_hundred_paused_executions_cost_a_thread_each_and_no_more(
     arn = bench.create(machine({"one": token_task("desk")}))
     started = [start(bench, arn, f"r{number}", {}) for number in range(100)]
     tokens = [desk.token(number) for number in range(100)]
-    assert threading.active_count() - before <= 100 + 8
+    assert threading.active_count() - before <= 100 + 24
     for token in tokens:
         bench.sfn.send_task_success(taskToken=token, output="{}")
     assert {bench.end(execution).status for execution in started} == {"SUCCEEDED"}

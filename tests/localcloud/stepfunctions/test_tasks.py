@@ -197,7 +197,7 @@ def test_tokens_are_found_while_other_executions_are_being_started(
 ) -> None:
     arn = bench.create(machine({"one": token_task("desk")}))
     backend = bench.cloud.machines
-    started = [backend.start_execution(arn, f"r{number}", "{}") for number in range(30)]
+    started = [backend.start(arn, f"r{number}", "{}") for number in range(30)]
     for number in range(30):
         bench.sfn.send_task_success(taskToken=desk.token(number), output="{}")
     assert {bench.end(one.execution_arn).status for one in started} == {"SUCCEEDED"}
