@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from stellwerk.catalogue.model import Effect, Kind, NodeType
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -82,18 +83,18 @@ def compiled(graph: Graph, **options: object) -> Compiled:
     return compile_graph(graph, SmallCatalogue(), CompileOptions(**options))  # type: ignore[arg-type]
 
 
-def states(text: str) -> dict[str, JsonObject]:
+def states(text: str) -> dict[str, Any]:
     """All states of a definition by name, those of branches and iterations included."""
-    found: dict[str, JsonObject] = {}
+    found: dict[str, Any] = {}
 
-    def collect(machine: JsonObject) -> None:
-        for name, state in machine["States"].items():  # type: ignore[union-attr]
+    def collect(machine: Any) -> None:
+        for name, state in machine["States"].items():
             assert name not in found, f"{name} stands twice"
-            found[name] = state  # type: ignore[assignment]
-            for branch in state.get("Branches", ()):  # type: ignore[union-attr]
+            found[name] = state
+            for branch in state.get("Branches", ()):
                 collect(branch)
-            if "ItemProcessor" in state:  # type: ignore[operator]
-                collect(state["ItemProcessor"])  # type: ignore[index,call-overload]
+            if "ItemProcessor" in state:
+                collect(state["ItemProcessor"])
 
     collect(json.loads(text))
     return found
