@@ -14,9 +14,9 @@ from localcloud.cli.rendering import fault_table
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.json import JsonObject
 from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
+from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.faults import Fault, InvalidGraph, errors
 from stellwerk.workflows.graph import Graph, graph_hash
-from stellwerk.workflows.validate.validation import validate
 
 app = typer.Typer()
 File = Annotated[Path, typer.Argument(help="A workflow as JSON.", metavar="FILE")]
@@ -64,7 +64,7 @@ def compile_(
 def checked(file: Path) -> tuple[Graph, tuple[Fault, ...]]:
     """Return a file's graph and its warnings; raise InvalidGraph with all faults otherwise."""
     graph = read_workflow(file)
-    faults = validate(graph, StoredCatalogue(), _Trusted())
+    faults = GraphCompiler().check(graph, StoredCatalogue(), _Trusted())
     if errors(faults):
         raise InvalidGraph(faults, graph=graph)
     return graph, tuple(faults)

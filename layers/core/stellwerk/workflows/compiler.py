@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
-from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.compile.refusals import NotFixed, OverBudget
+from stellwerk.workflows.faults import Code, Fault, errors
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.ports import Resources
 from stellwerk.workflows.validate.validation import validate
@@ -16,8 +17,25 @@ class GraphCompiler:
     """The compiler to the States Language, behind the checks."""
 
     def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
-        """Return all that is wrong with `graph`."""
-        return validate(graph, catalogue, resources)
+        """Return all that is wrong with `graph`; what is right is compiled, for its limits."""
+        faults = validate(graph, catalogue, resources)
+        if errors(faults):
+            return faults
+        try:
+            compile_graph(graph, catalogue, CompileOptions())
+        except OverBudget as limit:
+            over = Fault(Code.BUDGET_EXCEEDED, limit.message, limit.remedy, node=limit.node)
+            return [*faults, over]
+        except NotFixed as late:
+            wrong = Fault(
+                Code.PARAMETER_INVALID,
+                late.message,
+                late.remedy,
+                node=late.node,
+                parameter=late.parameter,
+            )
+            return [*faults, wrong]
+        return faults
 
     def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
         """Return the state machines of a graph that was checked; raises BadInput over budget."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from stellwerk.catalogue.model import Catalogue
-from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.workflows.compile.asl import definition
 from stellwerk.workflows.compile.budget import (
@@ -25,6 +24,7 @@ from stellwerk.workflows.compile.loops import Loops, child_scope
 from stellwerk.workflows.compile.normalise import Level as NormalLevel
 from stellwerk.workflows.compile.normalise import Step, normalise
 from stellwerk.workflows.compile.plan import gates, plan
+from stellwerk.workflows.compile.refusals import OverBudget
 from stellwerk.workflows.compile.scopes import Scope
 from stellwerk.workflows.compile.tasks import Emitter
 from stellwerk.workflows.compile.tracks import Level, Track
@@ -69,8 +69,8 @@ class Compiled:
 def compile_graph(graph: Graph, catalogue: Catalogue, options: CompileOptions) -> Compiled:
     """Compile a valid graph: the same graph gives the same bytes.
 
-    Raises BadInput where the graph was not validated, forks nest too deep, or a part outgrows
-    what an execution may spend, naming the node that spends it.
+    Raises BadInput where the graph was not validated, OverBudget where forks nest too deep or a
+    part outgrows what an execution may spend, naming the node that spends it.
     """
     workshop = Workshop(graph, catalogue, options)
     main, children = workshop.build()
@@ -127,13 +127,13 @@ class Workshop:
             raise self._too_much(scope, inline)
         return max(fitting, key=lambda loop: (loop.events, loop.loop))
 
-    def _too_much(self, scope: Scope, inline: list[LoopSpending]) -> BadInput:
+    def _too_much(self, scope: Scope, inline: list[LoopSpending]) -> OverBudget:
         events = spending(scope).events
         worst = max(inline, key=lambda loop: loop.events, default=None)
         where = f" Loop {worst.loop} alone spends {worst.events:,}." if worst else ""
-        return BadInput(
+        return OverBudget(
             f"A run could spend {events:,} history events, {self._limit:,} are allowed.{where}",
-            remedy="Move a part into a workflow of its own and call it as sub-workflow.",
+            node=worst.loop if worst else None,
         )
 
     def _emitter(self, chunks: dict[NodeKey, int]) -> tuple[Emitter, Loops]:
@@ -162,16 +162,12 @@ class Workshop:
         return scope
 
     def text(self, scope: Scope, loop: str) -> str:
-        """Return the definition of a machine; raise BadInput where it is too large for Amazon."""
+        """Return the definition of a machine; raise OverBudget where it is too large."""
         comment = self.options.comment + (f" · {loop}" if loop else "")
         text = definition(scope, prefix=self.options.prefix, comment=comment)
         size = len(text.encode())
         if size > BYTES:
-            raise BadInput(
-                f"The definition has {size:,} bytes, {BYTES:,} are allowed.",
-                remedy="Move a part of the workflow into a workflow of its own and call it as "
-                "sub-workflow.",
-            )
+            raise OverBudget(f"The definition has {size:,} bytes, {BYTES:,} are allowed.")
         return text
 
     def gated(self) -> list[NodeKey]:

@@ -4,7 +4,7 @@ the drawn graph becomes levels of steps in one fixed order, with nothing left to
 
 A level is the top of the workflow or the body of one loop. Steps are numbered in topological
 order, ties broken by key, so the same graph gives the same bytes. Disabled nodes become plain
-steps with one port.
+steps with one port; what only a port that never fires leads to is left out.
 """
 
 from __future__ import annotations
@@ -85,8 +85,22 @@ def normalise(
     for loop in (None, *sorted(bodies)):
         nodes = graph.children.get(loop, ())
         steps = {node.key: _step(node, types[node.key], node.key in waiting) for node in nodes}
-        levels[loop] = _level(loop, steps, graph)
+        levels[loop] = _level(loop, _living(steps, graph), graph)
     return levels
+
+
+def _living(steps: Mapping[NodeKey, Step], graph: Graph) -> dict[NodeKey, Step]:
+    """The steps that can run: all but those behind ports that disabled nodes never fire."""
+    ahead = [key for key in steps if not graph.incoming[key]]
+    found = set(ahead)
+    while ahead:
+        key = ahead.pop()
+        for edge in graph.outgoing[key]:
+            fires = edge.target in steps and edge.port in steps[key].ports
+            if fires and edge.target not in found:
+                found.add(edge.target)
+                ahead.append(edge.target)
+    return {key: step for key, step in steps.items() if key in found}
 
 
 def _type(node: Node, catalogue: Catalogue) -> NodeType:

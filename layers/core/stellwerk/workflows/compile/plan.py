@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stellwerk.kernel.errors import BadInput
 from stellwerk.workflows.compile.liveness import Liveness, bits, union
+from stellwerk.workflows.compile.refusals import OverBudget
 
 DEEPEST = 40
 """Forks within forks that a plan may have; the nesting of a definition follows it."""
@@ -57,7 +57,7 @@ Sequence: TypeAlias = "tuple[Do | Fork, ...]"
 def plan(live: Liveness) -> Sequence:
     """Return the sequence of a whole level.
 
-    Raises BadInput where forks nest deeper than `DEEPEST`.
+    Raises OverBudget where forks nest deeper than `DEEPEST`.
     """
     return Planner(live).sequence((1 << live.count) - 1, depth=0)
 
@@ -98,8 +98,9 @@ class Planner:
     def _refuse_depth(self, region: int, depth: int) -> None:
         if depth > DEEPEST:
             first = self.live.level.steps[next(bits(region))]
-            raise BadInput(
+            raise OverBudget(
                 f"Forks lie within forks more than {DEEPEST} deep, at node {first.key}.",
+                node=first.key,
                 remedy="Move the inner part into a workflow of its own, a sub-workflow.",
             )
 

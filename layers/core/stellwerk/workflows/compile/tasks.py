@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from stellwerk.catalogue.model import Kind
-from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonValue
 from stellwerk.workflows.compile.ir import (
@@ -21,6 +20,7 @@ from stellwerk.workflows.compile.ir import (
     quoted,
 )
 from stellwerk.workflows.compile.normalise import Step
+from stellwerk.workflows.compile.refusals import NotFixed
 from stellwerk.workflows.compile.scopes import Scope
 from stellwerk.workflows.compile.tracks import Exits, Track
 from stellwerk.workflows.graph import ERROR_PORT, OnError
@@ -248,14 +248,11 @@ def rethrow(name: str) -> Fail:
 def number_of(step: Step, parameter: str, default: int) -> int:
     """Return a whole number that must be known when the machine is built.
 
-    Raises BadInput where the parameter is an expression or not a number.
+    Raises NotFixed where the parameter is an expression or not a number.
     """
     value = step.parameters.get(parameter, default)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise BadInput(
-            f"Parameter {parameter} of node {step.key} must be a fixed whole number.",
-            remedy="Write the number itself instead of an expression.",
-        )
+        raise NotFixed(step.key, parameter)
     return value
 
 
