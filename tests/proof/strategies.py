@@ -32,7 +32,7 @@ _WEIGHTS = (
     (Drawn.TRIGGER, 10),
 )
 _KINDS = tuple(kind for kind, weight in _WEIGHTS for _ in range(weight))
-_SINGLE = {Drawn.STEP, Drawn.STOP, Drawn.DELAY, Drawn.TRIGGER, Drawn.EACH, Drawn.WHILE}
+_DISABLED = (7, 8, 9)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def _item(drawn: Sketch, key: NodeKey, parent: NodeKey | None, genes: Genes) -> 
     item = Item(key, kind, parent, _ports(kind, genes))
     if kind in {Drawn.STEP, Drawn.EACH, Drawn.WHILE}:
         item.on_error = _on_error(genes)
-        item.disabled = genes.data[9] == 7 or genes.data[9] == 8
+    if kind not in {Drawn.STOP, Drawn.TRIGGER}:
+        item.disabled = genes.data[9] in _DISABLED
     if kind is Drawn.EACH:
         item.collect, item.concurrency = genes.chance(10, 50), (1, 1, 2, 5)[genes.pick(11, 4)]
     if kind.loop:

@@ -81,6 +81,8 @@ class ForEachHandler(LoopHandler[P]):
         reply = execution.settled()
         if session.call.phase == "open":
             return self._open(session, execution, reply)
+        if reply is None and session.disabled:
+            reply = session.pass_through()
         if reply is not None:
             return reply
         with session.failing():

@@ -49,6 +49,8 @@ class WaitingHandler(Handler[P]):
             return self._open(session, execution, reply)
         if session.call.phase == "wait":
             return self._wait(session, reply)
+        if reply is None and session.disabled:
+            return session.pass_through()
         return reply if reply is not None else self.close(session, execution)
 
     @abstractmethod

@@ -4,7 +4,7 @@ the drawn graph becomes levels of steps in one fixed order, with nothing left to
 
 A level is the top of the workflow or the body of one loop. Steps are numbered in topological
 order, ties broken by key, so the same graph gives the same bytes. Disabled nodes become plain
-steps with one port; what only a port that never fires leads to is left out.
+steps that fire one port only; what only their other ports lead to is left out.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ class Step:
     retry: Retry
     retried: tuple[str, ...]
     waits: bool
+    disabled: bool
+
+    @property
+    def fires(self) -> tuple[str, ...]:
+        """The ports that it can fire: of a disabled one the first, though edges leave by others."""
+        return self.ports[:1] if self.disabled else self.ports
 
     @property
     def failure_port(self) -> str | None:
@@ -96,7 +102,7 @@ def _living(steps: Mapping[NodeKey, Step], graph: Graph) -> dict[NodeKey, Step]:
     while ahead:
         key = ahead.pop()
         for edge in graph.outgoing[key]:
-            fires = edge.target in steps and edge.port in steps[key].ports
+            fires = edge.target in steps and edge.port in steps[key].fires
             if fires and edge.target not in found:
                 found.add(edge.target)
                 ahead.append(edge.target)
@@ -125,11 +131,9 @@ def _waiting(graph: Graph, types: Mapping[NodeKey, NodeType]) -> set[NodeKey]:
 def _step(node: Node, type_: NodeType, waits: bool) -> Step:
     kind = Kind.STEP if node.disabled else type_.kind
     ports = type_.ports_for(node.parameters)
-    if node.disabled:
-        ports = ports[:1]
-    on_error = OnError.FAIL if node.disabled or kind in {Kind.STOP, Kind.TRIGGER} else node.on_error
-    if on_error is OnError.BRANCH and ERROR_PORT not in ports:
+    if node.on_error is OnError.BRANCH and ERROR_PORT not in ports:
         ports = (*ports, ERROR_PORT)
+    on_error = OnError.FAIL if node.disabled or kind in {Kind.STOP, Kind.TRIGGER} else node.on_error
     retry = node.retry or Retry(attempts=type_.attempts)
     return Step(
         key=node.key,
@@ -143,6 +147,7 @@ def _step(node: Node, type_: NodeType, waits: bool) -> Step:
         retry=retry,
         retried=tuple(name for name in sorted(type_.retry) if name in _ANSWERS),
         waits=waits,
+        disabled=node.disabled,
     )
 
 

@@ -153,7 +153,7 @@ class Emitter:
 
     def leave(self, track: Track, step: Step, exits: Exits) -> str | None:
         """Return where to go when the step has fired a port: one state, or a Choice of the port."""
-        ports = [port for port in step.ports if not _only_after_failure(step, port)] or [""]
+        ports = [port for port in step.fires if not _only_after_failure(step, port)] or [""]
         targets = {port: exits(port) for port in ports}
         if len(set(targets.values())) == 1:
             return targets[ports[0]]
