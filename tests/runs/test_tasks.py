@@ -14,6 +14,7 @@ from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.forms import FormRefused
 from stellwerk.runs.model import Decision, HumanTask, Run, RunStatus, StepStatus, TaskStatus
+from stellwerk.runs.tasks import Question
 from tests.runs.stage import FOREIGN, QUESTION, Crash, Power, Stage, fragile, graph, race
 
 ASKING = graph({"start": "trigger", "ask": "input.approval"}, ["start ask"])
@@ -86,9 +87,29 @@ def test_data_is_checked_against_the_form_and_all_faults_are_named(stage: Stage,
     with pytest.raises(FormRefused) as refused:
         stage.assembly.tasks.decide(stage.scope, task.id, "approved", {"note": "long"})
     assert len(refused.value.faults) == 2
-    with pytest.raises(FormRefused, match="None is not of type 'object'"):
+    with pytest.raises(FormRefused, match="'amount' is a required property"):
         stage.assembly.tasks.decide(stage.scope, task.id, "approved")
     stage.assembly.tasks.decide(stage.scope, task.id, "approved", {"amount": 3})
+
+
+def test_a_form_of_which_nothing_is_required_may_be_left_out(stage: Stage, run: Run) -> None:
+    task = stage.ask(run, question=replace(QUESTION, form={"type": "object"}))
+    decided = stage.assembly.tasks.decide(stage.scope, task.id, "approved")
+    assert decided.decision is not None
+    assert decided.decision.data == {}
+
+
+@pytest.mark.parametrize(("port", "value"), [("accepted", {"amount": 3}), ("rejected", {})])
+def test_a_review_without_data_is_of_the_value_as_shown(
+    stage: Stage, run: Run, port: str, value: JsonObject
+) -> None:
+    """What is rejected need not fit the form."""
+    ports = ("accepted", "rejected")
+    question = Question("review", "Right?", ("role:x",), ports, form=FORM, value=value)
+    task = stage.ask(run, question=question)
+    decided = stage.assembly.tasks.decide(stage.scope, task.id, port)
+    assert decided.decision is not None
+    assert decided.decision.data == value
 
 
 def test_data_of_unreasonable_size_is_refused(stage: Stage, run: Run) -> None:
@@ -142,7 +163,7 @@ def test_cancelling_a_task_cancels_its_run(stage: Stage, run: Run) -> None:
 def test_an_expired_task_with_a_default_goes_on_at_port_expired(stage: Stage, run: Run) -> None:
     task = stage.ask(run, question=replace(QUESTION, on_expire="default", default={"x": 1}))
     settled = stage.assembly.tasks.settle(stage.scope, task.id, stage.clock.now())
-    assert (settled.port, settled.data) == ("expired", {"x": 1})
+    assert (settled.port, settled.data, settled.by) == ("expired", {"x": 1}, None)
     assert stage.assembly.tasks.get(stage.scope, task.id).status is TaskStatus.EXPIRED
     assert stage.run(run).status is RunStatus.RUNNING
     again = stage.assembly.tasks.settle(stage.scope, task.id, stage.clock.now())
@@ -155,7 +176,7 @@ def test_an_expired_task_without_a_default_cancels_the_run(stage: Stage, run: Ru
         with pytest.raises(RunCancelled, match="node 'ask' expired"):
             stage.assembly.tasks.settle(stage.scope, task.id, stage.clock.now())
     assert stage.run(run).status is RunStatus.CANCELLED
-    with pytest.raises(Conflict, match="is expired: u-demo chose 'expired'"):
+    with pytest.raises(Conflict, match="is expired: nobody had answered at"):
         stage.assembly.tasks.decide(stage.scope, task.id, "approved")
 
 

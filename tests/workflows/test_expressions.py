@@ -107,6 +107,20 @@ def test_an_expression_without_a_place_is_told_without_one() -> None:
         evaluate("$input.nowhere", NAMES)
 
 
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("$number('plenty')", "takes 'plenty' for a number."),
+        ("$error('Line 3 has no price')", "fails: Line 3 has no price."),
+        ("$assert(1 = 2, 'The sum is wrong')", "fails: The sum is wrong."),
+    ],
+)
+def test_what_an_author_or_a_customer_has_written_is_told_as_it_is(source: str, words: str) -> None:
+    with pytest.raises(ExpressionFailed) as caught:
+        evaluate(source, Names())
+    assert caught.value.message == f"An expression: the expression {words}"
+
+
 def test_raw_parameters_stay_as_they_are() -> None:
     schema: JsonObject = {"properties": {"raw": {"x-raw": True}, "not": {"x-raw": False}, "no": 1}}
     raw = raw_parameters(schema)

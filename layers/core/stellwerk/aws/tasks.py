@@ -229,9 +229,10 @@ def _unopened(refused: Refused, step: Step) -> Conflict | NotFound:
 def _check_pending(task: HumanTask, token: str | None) -> None:
     if task.status is not TaskStatus.PENDING:
         how = f" at port '{task.decision.port}'" if task.decision else ""
-        who = f" by {task.decision.by}, {instant(task.decision.at)}" if task.decision else ""
+        who = f" by {task.decision.by}" if task.decision and task.decision.by else ""
+        when = f", {instant(task.decision.at)}" if task.decision else ""
         raise Conflict(
-            f"task {task.id} '{task.title}' is over: {task.status}{how}{who}",
+            f"task {task.id} '{task.title}' is over: {task.status}{how}{who}{when}",
             remedy="Look at the run to see what followed.",
         )
     if token is not None and token != task.token:

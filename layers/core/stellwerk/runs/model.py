@@ -202,7 +202,8 @@ class Decision(BaseModel):
 
     port: str
     data: JsonValue = None
-    by: UserId
+    by: UserId | None
+    """None: nobody answered in time."""
     at: datetime
 
 

@@ -128,7 +128,8 @@ def refused(task: HumanTask, event: TaskEvent) -> Conflict:
     ending = f"Task {task.id} is {task.status}"
     if task.decision is not None:
         moment = task.decision.at.isoformat(timespec="seconds")
-        ending += f": {task.decision.by} chose '{task.decision.port}' at {moment}"
+        how = f"{task.decision.by} chose '{task.decision.port}'"
+        ending += f": {how if task.decision.by else 'nobody had answered'} at {moment}"
     return Conflict(
         f"{ending}. It does not allow '{event}' any more.",
         remedy="Nothing is left to do: the first answer counts.",

@@ -110,6 +110,7 @@ class TaskService:
     ) -> HumanTask:
         """End a pending task at `port` with `data`, and wake its run.
 
+        Without data a review hands on the value as it was shown, and a form counts as left empty.
         Raises BadInput for a port that is not the task's or data that its form refuses, all faults
         at once; Conflict, naming who decided, when and how, if the task is over; Forbidden for a
         wrong `token`.
@@ -117,6 +118,8 @@ class TaskService:
         task = self._world.tasks.get(scope, task_id)
         task_after(task, TaskEvent.DECIDE)
         _check_token(task, token)
+        if data is None:
+            data = _unsaid(task)
         _check_decision(task, port, data)
         decision = Decision(port=port, data=data, by=scope.user, at=self._world.clock.now())
         return self._end(scope, task, TaskEvent.DECIDE, decision, token=token)
@@ -135,7 +138,7 @@ class TaskService:
         task = self._world.tasks.get(scope, task_id)
         if task.status is not TaskStatus.PENDING:
             return task
-        decision = Decision(port=EXPIRED_PORT, data=task.default, by=scope.user, at=now)
+        decision = Decision(port=EXPIRED_PORT, data=task.default, by=None, at=now)
         try:
             return self._end(scope, task, TaskEvent.EXPIRE, decision)
         except Conflict:
@@ -208,8 +211,16 @@ def _check_decision(task: HumanTask, port: str, data: JsonValue) -> None:
             f"The data of a decision may have {MAX_DATA} bytes as JSON; this has {size}.",
             remedy="Upload large content as a file and hand in its address.",
         )
-    if task.form is not None:
+    of_no_use = task.kind == "review" and port == "rejected"
+    if task.form is not None and not of_no_use:
         check_form(task.form, data)
+
+
+def _unsaid(task: HumanTask) -> JsonValue:
+    """Return what a decision without data hands in."""
+    if task.kind == "review":
+        return task.value
+    return {} if task.form is not None else None
 
 
 def _cause(task: HumanTask) -> str:

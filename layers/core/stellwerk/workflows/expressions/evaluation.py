@@ -29,6 +29,9 @@ _LIBRARY_ERRORS = (
     ValueError,
 )
 _WRONG_TYPE = {"T0410", "T0411", "T0412"}
+_OWN_WORDS = {"D3137", "D3141"}
+"""Errors that the author raises: `$error(text)`, `$assert(condition, text)`."""
+_NO_NUMBER = re.compile(r"could not convert string to float: (.*)", re.DOTALL)
 
 
 class _Ran(dict[str, object]):
@@ -116,9 +119,7 @@ def _evaluated(source: str, names: Names, seconds: float) -> JsonValue:
         except TimeoutError as error:
             raise bounds.too_slow() from error
         except _LIBRARY_ERRORS as error:
-            reason = error.args[-1] if error.args else type(error).__name__
-            message = f"cannot be evaluated: {reason}"
-            raise Halt(message, remedy="Check the values it uses.") from error
+            raise Halt(_reason(error), remedy="Check the values it uses.") from error
     raise Halt(
         "gives nothing: a field that it names is not there",
         remedy=f"Say what holds then: $default({source[:60]}, null)",
@@ -150,4 +151,13 @@ def _explained(error: JException, source: str) -> str:
     if error.error in _WRONG_TYPE:
         return f"calls a function with a value of a type that it does not take{near}"
     text = str(error)
+    if error.error in _OWN_WORDS:
+        return f"fails: {text}"
     return f"fails: {text[:1].lower()}{text[1:]}{near}"
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong inside the library, in words for people who do not know it."""
+    reason = str(error.args[-1]) if error.args else type(error).__name__
+    number = _NO_NUMBER.fullmatch(reason)
+    return f"takes {number[1]} for a number" if number else f"cannot be evaluated: {reason}"
