@@ -69,11 +69,16 @@ class Watch:
         return sum(step.revision for step in self._services.runs.steps(self._scope, run.id))
 
     def _waits(self, run_id: RunId) -> bool:
-        """Whether something waits, and no node is at work, in the run and those it has called."""
+        """Whether something waits, and no node is at work, in the run and those it has called.
+
+        A step that waits in a run which is not paused has got its answer and is about to go on,
+        unless it waits for a moment.
+        """
         waiting = False
         for run in family(self._services, self._scope, run_id):
             for step in self._services.runs.steps(self._scope, run.id):
-                waiting |= step.status is StepStatus.WAITING
+                patient = run.status is RunStatus.PAUSED or self._is_delay(step.type)
+                waiting |= step.status is StepStatus.WAITING and patient
                 if step.status is StepStatus.RUNNING and not self._is_frame(step.type):
                     return False
         return waiting
@@ -81,6 +86,10 @@ class Watch:
     def _is_frame(self, name: str) -> bool:
         declared = self._services.catalogue.find(name)
         return name in MECHANISM or (declared is not None and declared.kind in _LOOPS)
+
+    def _is_delay(self, name: str) -> bool:
+        declared = self._services.catalogue.find(name)
+        return declared is not None and declared.kind is Kind.DELAY
 
     def _decide(self, run_id: RunId, decisions: Mapping[str, str]) -> None:
         for view in open_tasks(self._services, self._scope, run_id):
