@@ -27,6 +27,7 @@ from localcloud.stepfunctions.install import installed
 from localcloud.stepfunctions.tokens import Tokens
 from localcloud.storage import Storage, StoredMachine
 from localcloud.stores import create_resources, load
+from localcloud.template import FILE, Template
 from localcloud.workers import Workers
 from stellwerk.config import Settings
 
@@ -57,7 +58,7 @@ class LocalCloud:
         self.settings = settings or Settings.of({})
         self.endpoint: str | None = None
         self._port = port
-        self._functions = functions or ByName(self.settings.prefix)
+        self._functions = functions or _declared(self.settings.prefix)
         self._on_start = on_start
         self._retry_pace = retry_pace
         self._stack = ExitStack()
@@ -136,6 +137,11 @@ class LocalCloud:
         self.events.publish(
             "aws.states", STATUS_CHANGE, [execution.execution_arn], execution.status_change()
         )
+
+
+def _declared(prefix: str) -> Functions:
+    """The functions of the template; without one, those that the naming rule finds."""
+    return Template(FILE, prefix) if FILE.exists() else ByName(prefix)
 
 
 def _silent(execution: LocalExecution) -> None:

@@ -88,6 +88,11 @@ class Call:
         finally:
             self.done.set()
 
+    def abandon(self) -> None:
+        """Say that the cloud is being stopped and the handler will not run."""
+        self.result = _error(self.context, "Runtime.ExitError", "The local cloud is being stopped")
+        self.done.set()
+
     def outcome(self) -> Result:
         """Return the result, or the error of a call that is over its time."""
         if self.result is not None:
@@ -108,7 +113,8 @@ class Lambdas:
     def start(self, name: str, payload: str | bytes) -> Call:
         """Begin a call in a thread of its own. Raises FunctionNotFound, PayloadTooLarge."""
         call = self._prepared(name, payload, PAYLOAD)
-        self._workers.run(lambda: call.run(payload))
+        if not self._workers.run(lambda: call.run(payload)):
+            call.abandon()
         return call
 
     def invoke(self, name: str, payload: str | bytes) -> Result:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from localcloud.dynamodb.conditions import operand
 from localcloud.dynamodb.errors import Invalid
 from localcloud.dynamodb.syntax import Bound, Operand, Path, Reader, list_of, look
-from localcloud.dynamodb.values import Item, Value, content, kind, number
+from localcloud.dynamodb.values import EXACT, Item, Value, content, kind, number
 
 Change: TypeAlias = Callable[[Bound, Item], None]
 """Changes the item after; reads the item before."""
@@ -161,7 +161,8 @@ def _arithmetic(left: Value, sign: str, right: Value) -> Value:
     if kind(left) != "N" or kind(right) != "N":
         raise Invalid("An operand in the update expression has an incorrect data type")
     one, other = Decimal(content(left)), Decimal(content(right))
-    return {"N": number(str(one + other if sign == "+" else one - other))}
+    result = EXACT.add(one, other) if sign == "+" else EXACT.subtract(one, other)
+    return {"N": number(str(result))}
 
 
 def _added(old: Value | None, more: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Mapping[str, Any]
@@ -14,6 +14,8 @@ ITEM_BYTES = 400 * 1024
 _TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"})
 _ORDERED = frozenset({"S", "N", "B"})
 _DIGITS = 38
+EXACT = Context(prec=300)
+"""Python's own rounds to 28 digits."""
 
 
 class BadValue(ValueError):
@@ -113,7 +115,7 @@ def number(text: object) -> str:
         raise BadValue(f"The parameter cannot be converted to a numeric value: {text}") from error
     if not parsed.is_finite():
         raise BadValue(f"The parameter cannot be converted to a numeric value: {text}")
-    kept = parsed.normalize()
+    kept = EXACT.normalize(parsed)
     if len(kept.as_tuple().digits) > _DIGITS or abs(kept.adjusted()) > 125:
         raise BadValue("Attempting to store more than 38 significant digits in a Number")
     return format(kept, "f") if kept else "0"

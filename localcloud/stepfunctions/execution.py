@@ -9,6 +9,7 @@ from typing import Any, TypedDict, cast
 
 from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
+from moto.stepfunctions.parser.asl.component.program.program import Program
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.asl.eval.evaluation_details import (
     ExecutionDetails,
@@ -25,6 +26,7 @@ from moto.stepfunctions.parser.asl.eval.states import (
     ExecutionData,
     StateMachineData,
 )
+from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.backend.execution import (
     BaseExecutionWorkerCommunication,
     Execution,
@@ -131,8 +133,9 @@ class _Worker(ExecutionWorker):
             activity_store=made._activity_store,
         )
         self._runtime = execution.runtime
-        self._program = super()._get_evaluation_entrypoint()
+        self._program = parsed(self._evaluation_details.state_machine_details.definition)
         self.frame = self._environment()
+        self.frame.begin(self._program.start_at.start_at_name)
         self.env = self.frame
 
     def start(self) -> None:
@@ -186,6 +189,14 @@ class _Communication(BaseExecutionWorkerCommunication):
         """Note the end and tell whoever waits for it."""
         super().terminated()
         self.execution.on_end(self.execution)
+
+
+def parsed(definition: str) -> Program:
+    """Return the program of a definition."""
+    program, _ = AmazonStateLanguageParser.parse(definition)
+    if isinstance(program, Program):
+        return program
+    raise TypeError("a definition is no program")
 
 
 def _context(execution: ExecutionDetails, machine: StateMachineDetails) -> ContextObjectData:

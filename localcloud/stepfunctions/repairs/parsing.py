@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from jsonpath_ng import JSONPath
 from jsonpath_ng.ext.parser import parse
 from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.path.result_path import ResultPath
+from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import json_path
@@ -18,12 +20,20 @@ MENDED = Mended()
 _parse = AmazonStateLanguageParser.parse
 _place = ResultPath._eval_body
 
-parse_definition = lru_cache(256)(_parse)
-"""AWS parses a definition when it is created; moto at each start of an execution as well."""
-MENDED.add(AmazonStateLanguageParser, "parse", staticmethod(parse_definition))
 
-parse_path = lru_cache(4096)(parse)
-"""moto parses a JSONPath each time that it is followed."""
+@lru_cache(256)
+def parse_definition(definition: str) -> tuple[EvalComponent, object]:
+    """AWS parses a definition when it is created; moto at each start of an execution as well."""
+    return _parse(definition)
+
+
+@lru_cache(4096)
+def parse_path(path: str) -> JSONPath:
+    """AWS follows a JSONPath that it knows; moto builds a parser each time."""
+    return parse(path)
+
+
+MENDED.add(AmazonStateLanguageParser, "parse", staticmethod(parse_definition))
 for module in (json_path, result_path):
     MENDED.add(module, "parse", parse_path)
 

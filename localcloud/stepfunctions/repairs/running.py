@@ -15,9 +15,12 @@ MENDED = Mended()
 
 @MENDED.of(Program, "eval")
 def run(self: Program, env: Environment) -> None:
-    """AWS has no threads to count; moto starts two for each machine, branch and item."""
+    """AWS has no threads to count; moto starts two for each machine, branch and item.
+
+    A machine that was stopped before it began still has its end recorded.
+    """
     frame = of(env)
-    if not frame.begin(self.start_at.start_at_name):
+    if not frame.begin(self.start_at.start_at_name) and frame.is_frame():
         return
     timer = _timer(self, env)
     try:

@@ -27,7 +27,7 @@ def test_a_parallel_hands_the_ports_of_its_branches_out_by_output_and_assign(
 
     for state in (arms := [arm("a"), arm("b")]):
         state["States"][next(iter(state["States"]))].pop("End")
-    states = {
+    states: dict[str, Any] = {
         "fork": {
             "Type": "Parallel",
             "Branches": arms,

@@ -1,0 +1,129 @@
+"""The functions that template.yaml declares: their names, handlers, timeouts and memory.
+
+Knows what the template uses of `Fn::ForEach`, `Fn::Sub`, `Fn::Join`, `Fn::Split` and `Ref`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from localcloud.functions import Function, FunctionNotFound, load
+
+Node: TypeAlias = Any
+"""A piece of parsed YAML."""
+
+FILE = Path(__file__).resolve().parent.parent / "template.yaml"
+"""The product's template, in a checkout; an installed package has none."""
+_FUNCTION = "AWS::Serverless::Function"
+_LOOP = "Fn::ForEach::"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A function as the template declares it."""
+
+    name: str
+    handler: str
+    timeout: float
+    memory: int
+
+
+class Template:
+    """Functions by name, as the template declares them; modules are imported at first use."""
+
+    def __init__(self, path: Path, prefix: str = "stellwerk") -> None:
+        document = yaml.load(path.read_text(), _Loader)
+        defaults = document.get("Globals", {}).get("Function", {})
+        self._declared = {
+            one.name: one for one in _functions(document["Resources"], defaults, {"Prefix": prefix})
+        }
+        self._found: dict[str, Function] = {}
+
+    @property
+    def declared(self) -> Mapping[str, Declared]:
+        """All functions by name."""
+        return self._declared
+
+    def find(self, name: str) -> Function:
+        """Return the function called `name`. Raises FunctionNotFound."""
+        if name not in self._found:
+            one = self._declared.get(name)
+            if one is None:
+                raise FunctionNotFound(f"template.yaml declares no function called '{name}'")
+            self._found[name] = Function(name, load(one.handler), one.timeout, one.memory)
+        return self._found[name]
+
+
+def _functions(
+    resources: Mapping[str, Node], defaults: Mapping[str, Node], names: Mapping[str, str]
+) -> Iterator[Declared]:
+    for key, resource in resources.items():
+        if key.startswith(_LOOP):
+            variable, values, body = resource
+            for value in _resolved(values, names):
+                yield from _functions(body, defaults, {**names, variable: value})
+        elif resource.get("Type") == _FUNCTION:
+            yield _declared({**defaults, **resource["Properties"]}, names)
+
+
+def _declared(properties: Mapping[str, Node], names: Mapping[str, str]) -> Declared:
+    return Declared(
+        name=_resolved(properties["FunctionName"], names),
+        handler=_resolved(properties["Handler"], names),
+        timeout=float(properties.get("Timeout", 3)),
+        memory=int(properties.get("MemorySize", 128)),
+    )
+
+
+def _resolved(node: Node, names: Mapping[str, str]) -> Node:
+    if isinstance(node, list):
+        return [_resolved(item, names) for item in node]
+    if isinstance(node, str):
+        return _substituted(node, names)
+    if not isinstance(node, dict) or len(node) != 1:
+        return node
+    ((function, argument),) = node.items()
+    match function:
+        case "Ref":
+            return names[argument]
+        case "Fn::Sub" if isinstance(argument, list):
+            text, more = argument
+            known = {key: _resolved(value, names) for key, value in more.items()}
+            return _substituted(text, {**names, **known})
+        case "Fn::Sub":
+            return _substituted(argument, names)
+        case "Fn::Join":
+            glue, parts = argument
+            return glue.join(_resolved(parts, names))
+        case "Fn::Split":
+            glue, text = argument
+            return str(_resolved(text, names)).split(glue)
+        case _:
+            return node
+
+
+def _substituted(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\$\{(\w+)\}", lambda found: names.get(found[1], found[0]), text)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with CloudFormation's short tags."""
+
+
+def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Node:
+    if isinstance(node, yaml.ScalarNode):
+        value: Node = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        value = loader.construct_mapping(node, deep=True)  # type: ignore[arg-type]
+    return {suffix if suffix == "Ref" else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _tagged)
