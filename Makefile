@@ -31,12 +31,14 @@ check: .venv/ready ## Format, lint, types, import contracts, drift of generated 
 	$(BIN)/python scripts/faults_page.py --check
 	$(BIN)/python scripts/states_page.py --check
 	$(BIN)/python scripts/graph_schema.py --check
+	$(BIN)/python scripts/golden.py --check
 
-generate: .venv/ready ## Derive catalogue.json, the template's lists, the pages and the graph's schema
+generate: .venv/ready ## Derive catalogue.json, the template's lists, pages, schema, golden definitions
 	$(BIN)/python scripts/generate.py
 	$(BIN)/python scripts/faults_page.py
 	$(BIN)/python scripts/states_page.py
 	$(BIN)/python scripts/graph_schema.py
+	$(BIN)/python scripts/golden.py
 
 build: .venv/ready .venv-sam/ready ## Validate, lint and build the SAM application
 	$(SAM)/sam validate --lint

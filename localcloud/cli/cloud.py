@@ -20,14 +20,13 @@ from localcloud.cli.rendering import run_lines, step_table
 from localcloud.cli.watching import Watch
 from stellwerk.config import Settings
 from stellwerk.kernel.json import JsonObject
-from stellwerk.runs.model import RunStatus
 from stellwerk.workflows.faults import Code, InvalidGraph, errors
 from stellwerk.workflows.graph import Graph
 
 app = typer.Typer()
 SAMPLES = Path("samplesrc/workflows")
-INPUTS = Path("samplesrc/inputs")
-"""Inputs of the samples: `<workflow>.<case>.json`."""
+"""Workflows, and beside each its inputs: `<workflow>.<case>.input.json`."""
+SHOWN = SAMPLES / "invoice-approval.small.input.json"
 
 
 @app.command()
@@ -44,7 +43,7 @@ def up(
     with hosting().hosted(settings, port) as connection:
         if samples:
             publish_samples(connection, output)
-            show_finished(connection, output)
+            show_sample(connection, output)
         data: JsonObject = {"endpoint": connection.endpoint, "data": str(settings.data.resolve())}
         output.answer(data, f"The local cloud is up at {connection.endpoint}. Ctrl-C ends it.")
         ended.wait()
@@ -53,7 +52,8 @@ def up(
 
 def publish_samples(connection: Connection, output: Output, folder: Path = SAMPLES) -> None:
     """Publish all samples; those that call others come after these."""
-    waiting = {file: checked(file)[0] for file in sorted(folder.glob("*.json"))}
+    files = sorted(file for file in folder.glob("*.json") if "." not in file.stem)
+    waiting = {file: checked(file)[0] for file in files}
     while waiting:
         published = [file for file, graph in waiting.items() if _published(connection, file, graph)]
         for file in published:
@@ -64,23 +64,19 @@ def publish_samples(connection: Connection, output: Output, folder: Path = SAMPL
             publish_graph(connection, graph, slug_of(file))
 
 
-def show_finished(connection: Connection, output: Output, folder: Path = INPUTS) -> None:
-    """Start the samples with their inputs until one finishes by itself, and show its steps.
+def show_sample(connection: Connection, output: Output, file: Path = SHOWN) -> None:
+    """Run a sample with one of its inputs, and show its steps.
 
-    Those that pause on the way wait for a person. Each input is a delivery of its own, so that
-    starting the cloud again shows the same run.
+    The input is one delivery, so that starting the cloud again shows the same run.
     """
-    for file in sorted(folder.glob("*.json")):
-        started = connection.services.runs.start(
-            connection.scope,
-            file.name.split(".")[0],
-            payload=json_value(f"@{file}", "--input"),
-            delivery=f"sample {file.name}",
-        )
-        view = Watch(connection, output).until_rest(started.id)
-        if view.run.status is RunStatus.COMPLETED:
-            output.say(Group(*run_lines(view), step_table(view.nodes)))
-            return
+    started = connection.services.runs.start(
+        connection.scope,
+        file.name.split(".")[0],
+        payload=json_value(f"@{file}", "--input"),
+        delivery=f"sample {file.name}",
+    )
+    view = Watch(connection, output).until_rest(started.id)
+    output.say(Group(*run_lines(view), step_table(view.nodes)))
 
 
 def _published(connection: Connection, file: Path, graph: Graph) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.cli.cloud import publish_samples, show_finished
+from localcloud.cli.cloud import publish_samples, show_sample
 from localcloud.cli.connection import connected
 from localcloud.cli.output import Output
 from stellwerk.kernel.json import JsonObject
@@ -116,24 +116,22 @@ def test_a_sample_that_calls_what_is_not_there_is_a_fault(
         publish_samples(connection, Output(as_json=False), tmp_path)
 
 
-def test_the_first_sample_that_finishes_is_shown_once_and_again(
+def test_a_sample_runs_with_its_input_once_and_is_shown_again(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    workflow, inputs = tmp_path / "demo.json", tmp_path / "inputs"
-    workflow.write_text(json.dumps(APPROVAL), encoding="utf-8")
-    inputs.mkdir()
-    (inputs / "demo.a-large.json").write_text('{"amount": 4711}', encoding="utf-8")
-    (inputs / "demo.b-small.json").write_text('{"amount": 815}', encoding="utf-8")
+    (tmp_path / "demo.json").write_text(json.dumps(APPROVAL), encoding="utf-8")
+    small = tmp_path / "demo.small.input.json"
+    small.write_text('{"amount": 815}', encoding="utf-8")
     monkeypatch.setenv("STELLWERK_DATA", str(folder))
     with connected() as connection:
         publish_samples(connection, Output(as_json=False), tmp_path)
         shown = []
         for _ in range(2):
             capsys.readouterr()
-            show_finished(connection, Output(as_json=False), inputs)
+            show_sample(connection, Output(as_json=False), small)
             shown.append(capsys.readouterr().out)
     assert 'output {"pay":{"paid":815}}' in shown[0]
     assert shown[0] == shown[1]
