@@ -40,10 +40,11 @@ class Reference:
         errors: Errors = []
         before = set(self.outcome.certain)
         waiting = list(self.graph.children.get(loop, ()))
-        while due := [node for node in waiting if self._decided(node, ports)]:  # rule 3
-            for node in due:
+        leading = self.graph.incoming
+        while due := [n for n in waiting if all(e.source in ports for e in leading[n.key])]:
+            for node in due:  # rule 3
                 waiting.remove(node)
-                edges = self.graph.incoming[node.key]
+                edges = leading[node.key]
                 live = sorted({e.source for e in edges if ports[e.source] == e.port})
                 entry = node.key == trigger or (loop is not None and not edges)  # rules 1 and 6
                 if not (live or entry):
@@ -60,12 +61,9 @@ class Reference:
         return {key: values[key] for key in values if self._ends(NodeKey(key), ports[NodeKey(key)])}
 
     def _ends(self, key: NodeKey, fired: str | None) -> bool:
-        """Whether nothing but an error handler follows a node, and not even that does now."""
+        """Whether nothing but an error handler follows a node, and not even that now."""
         ports = {edge.port for edge in self.graph.outgoing[key]}
         return ports <= {ERROR_PORT} and fired not in ports
-
-    def _decided(self, node: Node, ports: dict[NodeKey, str | None]) -> bool:
-        return all(edge.source in ports for edge in self.graph.incoming[node.key])
 
     def _input(self, live: list[NodeKey], values: Ends) -> JsonValue:
         return values[live[0]] if len(live) == 1 else {k: values[k] for k in live}  # rule 5
@@ -88,21 +86,18 @@ class Reference:
         return result
 
     def _leaving(self, errors: Errors, *, handled: bool) -> Errors:
-        """Return the errors that get past a place where errors are handled, or are not."""
         fatal = [error for error in errors if error.fatal]  # rule 9
         self.outcome.ambiguous |= handled and 0 < len(fatal) < len(errors)
         return fatal if handled else errors
 
     def _report(self, errors: Errors) -> JsonValue:
         first = errors[0]
-        details = {"type": first.type, "message": first.message, "node": first.place[1]}
-        return {"error": {**details, "uncertain": False}}
+        self.outcome.ambiguous |= any(error.type != first.type for error in errors)
+        return {"error": {"type": first.type, "message": first.message, "node": first.place[1]}}
 
     def _work(self, kind: Kind, node: Node, path: Path, given: JsonValue) -> Fired | Errors:
-        if kind is Kind.TRIGGER:
-            return "out", given
-        if kind is Kind.WHILE:
-            return self._while(node, path, given)
+        if kind in {Kind.TRIGGER, Kind.WHILE}:
+            return ("out", given) if kind is Kind.TRIGGER else self._while(node, path, given)
         result = self.behaviour(node.key, path, given, 0)
         if isinstance(result, Failed):
             fatal = result.fatal or kind is Kind.STOP

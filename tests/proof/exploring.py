@@ -13,9 +13,10 @@ from pathlib import Path as File
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import ROOT
 from stellwerk.kernel.json import JsonValue
+from stellwerk.workflows.compile.refusals import OverBudget
+from stellwerk.workflows.faults import Code, InvalidGraph
 from tests.proof import alone, whole
 from tests.proof.alone import Case
 from tests.proof.scheduler import StateFailed
@@ -66,7 +67,12 @@ def explore(compare: Compare, *, graphs: int, start: int, name: str) -> Counter[
 def _check(case: Case, order: int, compare: Compare, found: Counter[str], name: str) -> None:
     try:
         wrong = compare(case, order, found)
-    except BadInput:
+    except OverBudget:
+        found["over budget"] += 1
+        return
+    except InvalidGraph as invalid:
+        if {fault.code for fault in invalid.faults} != {Code.BUDGET_EXCEEDED}:
+            raise Disagreement(f"{_written(case, name)}\n{invalid}") from invalid
         found["over budget"] += 1
         return
     except (Hang, Defect, StateFailed) as error:

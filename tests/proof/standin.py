@@ -355,5 +355,4 @@ def _value(error: JsonObject) -> JsonValue:
     """Return what `on_error` hands on."""
     cause = json.loads(str(error["Cause"]) or "[]")
     node, message = (cause[1], cause[2]) if len(cause) == 3 else ("", "")
-    details: JsonObject = {"type": str(error["Error"]), "message": message, "node": node}
-    return {"error": {**details, "uncertain": False}}
+    return {"error": {"type": str(error["Error"]), "message": message, "node": node}}

@@ -7,12 +7,15 @@ from collections import Counter
 import pytest
 
 from stellwerk.workflows.compile import CompileOptions
-from tests.proof import alone, whole
+from tests.proof import alone, local, whole
 from tests.proof.alone import Case
 from tests.proof.exploring import explore
 
 PARTS = 4
 GRAPHS = 500 // PARTS
+ON_MOTO = 80
+SOAK = 20_000
+SOAK_PARTS = 40
 ORDERS = 2
 SMALL = 1_500
 """History events that a machine may spend, so that loops are rolled over to child machines."""
@@ -85,11 +88,38 @@ def test_the_whole_stack_agrees_with_the_reference(part: int) -> None:
     _assert_seen(found, LEAST)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("part", range(40))
-def test_twenty_thousand_workflows_agree_with_the_reference(part: int) -> None:
-    def both(case: Case, order: int, found: Counter[str]) -> list[str]:
-        return _alone(case, order, found) or _whole(case, order, found)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_local_cloud_agrees_with_the_reference(part: int) -> None:
+    """On moto, slower by an order of magnitude: a part of the workflows."""
+    with local.cloud() as services:
 
-    found = explore(both, graphs=500, start=10_000 + part, name=f"soak-{part}")
-    _assert_seen(found, {name: count * 3 for name, count in LEAST.items()})
+        def compare(case: Case, order: int, found: Counter[str]) -> list[str]:
+            return local.run(services, case)
+
+        found = explore(compare, graphs=ON_MOTO // PARTS, start=3_000 + part, name=f"moto-{part}")
+    _assert_seen(found, {name: count // 10 for name, count in LEAST.items()})
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(SOAK_PARTS))
+def test_twenty_thousand_workflows_agree_with_the_reference(part: int) -> None:
+    """Each alone, rolled over, and on the whole stack; every 20th on the local cloud as well."""
+    with local.cloud() as services:
+
+        def compare(case: Case, order: int, found: Counter[str]) -> list[str]:
+            wrong = _alone(case, order, found) or _whole(case, order, found)
+            found["compared"] += 1
+            if not wrong and found["compared"] % 20 == 0:
+                wrong = local.run(services, case)
+            return wrong
+
+        graphs = SOAK // SOAK_PARTS
+        found = explore(compare, graphs=graphs, start=10_000 + part, name=f"soak-{part}")
+    _assert_seen(found, {name: count * graphs // GRAPHS for name, count in LEAST.items()})
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(SOAK_PARTS))
+def test_thousands_of_workflows_with_rolled_over_loops_agree(part: int) -> None:
+    graphs = SOAK // SOAK_PARTS // 4
+    explore(_rolled_over, graphs=graphs, start=20_000 + part, name=f"soak-rolled-over-{part}")

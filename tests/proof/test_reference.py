@@ -123,7 +123,7 @@ def test_for_each_gives_values_in_order_and_null_where_an_item_failed() -> None:
     graph = _graph([_node("t", "trigger"), loop, _node("b", parent="l")], "t>l")
     failed = Failed("Bad", "no")
     outcome = _run(graph, {"l": ("items", [5, 6, 7]), "l[1].b": failed})
-    report = {"error": {"type": "Bad", "message": "no", "node": "b", "uncertain": False}}
+    report = {"error": {"type": "Bad", "message": "no", "node": "b"}}
     assert outcome.output == {"l": {"items": ["b", None, "b"], "errors": [None, report, None]}}
     assert outcome.ran[Path("l[2]"), NodeKey("b")].input == 7
 
@@ -172,7 +172,7 @@ def test_a_handled_failure_fires_a_port_with_the_error_as_value(on_error: str, r
     )
     outcome = _run(graph, {"f": Failed("Bad", "no")})
     assert outcome.completed
-    report: JsonObject = {"type": "Bad", "message": "no", "node": "f", "uncertain": False}
+    report: JsonObject = {"type": "Bad", "message": "no", "node": "f"}
     assert outcome.ran[Path(""), NodeKey(ran)].input == {"error": report}
     assert _keys(outcome) == {"t", "f", ran}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,8 +13,7 @@ from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.json import JsonObject, JsonValue, dumps
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.blueprints import Blueprints
-from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepStatus
-from stellwerk.runs.names import SCOPE_TYPE
+from stellwerk.runs.model import Run, StepStatus
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World as Stores
 from stellwerk.tenancy.scope import Scope, seeded
@@ -29,8 +27,8 @@ from tests.fakes.runs import FakeRuns
 from tests.fakes.tasks import FakeTasks, FakeWaits
 from tests.fakes.versions import FakeValues, FakeVersions
 from tests.proof.alone import Case
-from tests.proof.differential import Observed, differences
-from tests.proof.outcome import Place, Ran
+from tests.proof.differential import differences
+from tests.proof.journaled import journaled, pending
 from tests.proof.scheduler import StateFailed
 from tests.proof.standin import Defect
 from tests.proof.vocabulary import decision, payload
@@ -123,15 +121,6 @@ class Bench:
         if self.calls[call] > 1:
             self.wrong.append(f"called twice: {call}")
 
-    def pending(self) -> list[HumanTask]:
-        """Return the open tasks in a fixed order."""
-        tasks = self.assembly.tasks.list(self.scope, limit=1000).items
-        return sorted(tasks, key=lambda task: (task.path, task.node))
-
-    def value(self, step: Step) -> JsonValue:
-        """Return the value of a step."""
-        return None if step.value is None else self.assembly.runs.value(self.scope, step.value)
-
 
 def run(case: Case, seed: int) -> list[str]:
     """Publish and run a workflow in the order of events that `seed` gives; return what was wrong.
@@ -143,60 +132,16 @@ def run(case: Case, seed: int) -> list[str]:
     started = bench.assembly.runs.start(
         bench.scope, workflow.id, trigger=case.drawn.start, payload=payload(case.drawn)
     )
-    bench.world.run(lambda: _decide(bench, case))
-    return differences(case.expected, observed(bench, case, started))
+    bench.world.run(lambda: _decide(bench, case, started))
+    observed = journaled(bench.assembly, case, started, wrong=bench.wrong)
+    return differences(case.expected, observed)
 
 
-def _decide(bench: Bench, case: Case) -> bool:
-    tasks = bench.pending()
+def _decide(bench: Bench, case: Case, started: Run) -> bool:
+    tasks = pending(bench.assembly, started)
     if not tasks:
         return False
     task = bench.world.random.choice(tasks)
     port = decision(case.drawn, task.node, task.path)
     bench.assembly.tasks.decide(bench.scope, task.id, port)
     return True
-
-
-def observed(bench: Bench, case: Case, started: Run) -> Observed:
-    """Return what the journal says of a run that is over."""
-    found = bench.assembly.runs.get(bench.scope, started.id)
-    steps = list(bench.assembly.runs.steps(bench.scope, started.id))
-    nodes = {node.key: node.type for node in case.graph.nodes}
-    of_nodes = [step for step in steps if nodes.get(step.node) == step.type]
-    ran: dict[Place, Ran] = {
-        (step.path, step.node): Ran(None, step.port, bench.value(step))
-        for step in of_nodes
-        if step.port is not None
-    }
-    failed = {(s.path, s.node) for s in of_nodes if any(a.error for a in s.attempts)}
-    error = found.error
-    return Observed(
-        completed=found.status is RunStatus.COMPLETED,
-        output=_output(bench, found),
-        ran=ran,
-        failed=failed,
-        error=(error.type, (error.path, error.node)) if error and error.node else None,
-        wrong=[*bench.wrong, *_left_over(bench, found, steps)],
-        inputs=False,
-    )
-
-
-def _output(bench: Bench, run: Run) -> JsonValue:
-    return None if run.output is None else bench.assembly.runs.value(bench.scope, run.output)
-
-
-def _left_over(bench: Bench, run: Run, steps: list[Step]) -> list[str]:
-    """Return what is still open although the run is over, and what ran more than once."""
-    open_ = [step for step in steps if step.status in _OPEN and step.type != SCOPE_TYPE]
-    found = [f"{step.key.text} is left {step.status}" for step in open_]
-    twice = [step for step in steps if len(step.attempts) > 1]
-    found += [f"{step.key.text} was tried {len(step.attempts)} times" for step in twice]
-    found += [f"task of {task.node} is left open" for task in bench.pending()]
-    if run.status.open or run.waits:
-        found.append(f"the run is left {run.status} with {run.waits} waits")
-    return found
-
-
-def graph_text(case: Case) -> str:
-    """Return the workflow as a file that the command line takes."""
-    return json.dumps(case.graph.model_dump(mode="json", by_alias=True), indent=1)

@@ -204,7 +204,7 @@ class Loops:
         self, emitter: Emitter, track: Track, step: Step, catch: tuple[Catch, ...]
     ) -> tuple[Catch, ...]:
         """What catches a loop's error: its `on_error` after its passes are closed, or the end."""
-        closing = emitter.closing(track)
+        closing = emitter.closing(track, step.key)
         if not catch:
             return (Catch((EVERY_ERROR,), closing),)
         name = track.scope.names.state(f"{step.key} ! closed")

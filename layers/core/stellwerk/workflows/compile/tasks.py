@@ -57,7 +57,8 @@ class Emitter:
     """Emits steps; `loops` emits the two containers, which need plans of their own levels."""
 
     loops: Callable[[Emitter, Track, Step, int, str, Exits], None]
-    _closing: dict[int, str] = field(default_factory=dict)
+    _closing: dict[tuple[int, NodeKey | None], str] = field(default_factory=dict)
+    _failed: dict[int, str] = field(default_factory=dict)
     _unknown: dict[int, str] = field(default_factory=dict)
 
     def step(self, track: Track, number: int, name: str, exits: Exits) -> None:
@@ -75,20 +76,33 @@ class Emitter:
             case _:
                 assert_never(step.kind)
 
-    def closing(self, track: Track) -> str:
-        """Return the state that closes the track's scope after an error, and fails with it."""
+    def closing(self, track: Track, loop: NodeKey | None = None) -> str:
+        """Return the state that closes what is dead after an error, and fails with the error.
+
+        That is all of the track's level, or only the passes of `loop`, beside which others live.
+        """
         scope = track.scope
-        known = self._closing.get(id(scope))
+        known = self._closing.get((id(scope), loop))
         if known is not None:
             return known
-        name = self._closing[id(scope)] = scope.names.state("! scope closed")
-        failed = scope.names.state("! failed")
-        payload = {"run": RUN, "path": track.level.path, "error": INPUT}
+        wish = f"{loop} ! scope closed" if loop else "! scope closed"
+        name = self._closing[id(scope), loop] = scope.names.state(wish)
+        payload: dict[str, JsonValue] = {"run": RUN, "path": track.level.path, "error": INPUT}
+        if loop is not None:
+            payload["loop"] = loop
+        failed = self._rethrowing(scope)
         scope.add(
             Task(name, "system-scope_closed", payload, failed, again=(PLATFORM,), output=INPUT)
         )
-        scope.add(rethrow(failed))
         return name
+
+    def _rethrowing(self, scope: Scope) -> str:
+        """The state of a scope that fails with the error that it is given."""
+        known = self._failed.get(id(scope))
+        if known is None:
+            known = self._failed[id(scope)] = scope.names.state("! failed")
+            scope.add(rethrow(known))
+        return known
 
     def gate(self, track: Track, name: str, key: NodeKey, after: str, *, token: bool) -> None:
         """Add a state that waits for, or reads, whether the join of `key` is alive."""

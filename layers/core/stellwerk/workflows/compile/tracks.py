@@ -59,8 +59,8 @@ class Steps(Protocol):
     def step(self, track: Track, number: int, name: str, exits: Exits) -> None:
         """Add the states of step `number`, the first of them called `name`."""
 
-    def closing(self, track: Track) -> str:
-        """Return the state that closes the track's scope after an error, and fails with it."""
+    def closing(self, track: Track, loop: NodeKey | None = None) -> str:
+        """Return the state that closes what is dead after an error, and fails with the error."""
 
     def gate(self, track: Track, name: str, key: NodeKey, after: str, *, token: bool) -> None:
         """Add a state that waits for, or reads, whether the join of `key` is alive."""
@@ -98,11 +98,21 @@ class Level:
 class Track:
     """Turns one sequence into states of one scope.
 
-    `end` is where to go after it, None to end the scope.
+    `end` is where to go after it, None to end the scope. A `nested` one is a branch of its level:
+    an error there is only passed on, for the other branches are not yet dead.
     """
 
-    def __init__(self, level: Level, scope: Scope, moves: Sequence, end: str | None = None) -> None:
+    def __init__(
+        self,
+        level: Level,
+        scope: Scope,
+        moves: Sequence,
+        end: str | None = None,
+        *,
+        nested: bool = False,
+    ) -> None:
         self.level = level
+        self.nested = nested
         self.live = level.live
         self.scope = scope
         self.moves = moves
@@ -231,13 +241,13 @@ class Track:
     def _emit_fork(self, place: int, fork: Fork, facts: Facts) -> None:
         branches = tuple(self._branch(branch, facts) for branch in fork.branches)
         after = self.go(place + 1, facts)
-        catch = Catch((EVERY_ERROR,), self.level.steps.closing(self))
-        self.scope.add(Parallel(self.name(place), branches, after, (catch,)))
+        catch = () if self.nested else (Catch((EVERY_ERROR,), self.level.steps.closing(self)),)
+        self.scope.add(Parallel(self.name(place), branches, after, catch))
 
     def _branch(self, branch: Branch, facts: Facts) -> Scope:
         certain = self._certain(branch, facts)
         scope = Scope(self.scope, self.scope.names, certain=self.level.keys(certain))
-        track = Track(self.level, scope, branch.body)
+        track = Track(self.level, scope, branch.body, nested=True)
         if branch.gate is None:
             scope.start = track.go(0, facts)
         else:
