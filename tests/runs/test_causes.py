@@ -7,7 +7,10 @@ import pytest
 from stellwerk.kernel.ids import NodeKey, RunId
 from stellwerk.runs.causes import failure_in, first_failure, from_execution
 from stellwerk.runs.model import Attempt, Failure, Step, StepStatus
+from stellwerk.workflows.graph import Graph, Node, OnError
 from tests.fakes.clock import START
+
+NOTHING = Graph()
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,7 @@ def test_an_error_without_a_name_is_unknown() -> None:
 def test_a_failed_step_without_an_attempt_tells_nothing() -> None:
     step = Step(run=RunId("r"), node=NodeKey("a"), type="t", status=StepStatus.FAILED)
     assert failure_in(step) is None
-    assert first_failure([step]) is None
+    assert first_failure([step], NOTHING) is None
 
 
 def test_an_uncertain_step_says_so_in_its_failure() -> None:
@@ -44,7 +47,7 @@ def test_an_uncertain_step_says_so_in_its_failure() -> None:
         status=StepStatus.UNCERTAIN,
         attempts=(Attempt(started=START, error=error),),
     )
-    found = first_failure([step])
+    found = first_failure([step], NOTHING)
     assert found is not None
     assert (found.uncertain, found.node) == (True, "a")
 
@@ -55,5 +58,14 @@ def test_what_failed_in_a_loop_that_handled_it_did_not_fail_the_run() -> None:
     failed = {"run": RunId("r"), "type": "t", "status": StepStatus.FAILED, "attempts": attempts}
     inner = Step.model_validate({**failed, "path": "a[0].b[1]", "node": "in"})
     loop = Step.model_validate({**failed, "path": "a[0]", "node": "b", "port": "error"})
-    assert first_failure([inner]) is not None
-    assert first_failure([inner, loop]) is None
+    assert first_failure([inner], NOTHING) is not None
+    assert first_failure([inner, loop], NOTHING) is None
+
+
+def test_an_error_that_its_node_handles_is_not_the_runs_even_before_that_is_journaled() -> None:
+    node = Node(key=NodeKey("a"), type="t", on_error=OnError.BRANCH)
+    attempts = (Attempt(started=START, ended=START, error=Failure(type="Bad", message="?")),)
+    step = Step(
+        run=RunId("r"), node=node.key, type="t", status=StepStatus.FAILED, attempts=attempts
+    )
+    assert first_failure([step], Graph(nodes=(node,))) is None

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from stellwerk.kernel.errors import RunCancelled
+from stellwerk.kernel.errors import RunCancelled, StoppedWithError
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
 from stellwerk.runs.model import Failure, Step, StepKey, StepStatus
 from stellwerk.runs.names import CHUNK_TYPE, SCOPE_TYPE
-from stellwerk.workflows.graph import enclosing
+from stellwerk.workflows.graph import Graph, OnError, enclosing
 
 CANCELLED = RunCancelled.__name__
 _MESSAGES = ("errorMessage", "message")
 """Where a cause holds its message: a Lambda's, and a failure under which a token was answered."""
+_FATAL = {StoppedWithError.__name__, CANCELLED}
+"""Errors that end the run whatever a node says of its errors."""
 _FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
 
 
@@ -45,8 +47,8 @@ def failure_in(step: Step) -> Failure | None:
     return error.model_copy(update=place)
 
 
-def first_failure(steps: Iterable[Step]) -> Failure | None:
-    """Return the failure that ended first and that no port and no loop around it has handled."""
+def first_failure(steps: Iterable[Step], graph: Graph) -> Failure | None:
+    """Return the failure that ended first and that no port and no loop around it handles."""
     entries = list(steps)
     collected = {step.path for step in entries if _collected(step)}
     done = {step.key for step in entries if step.done}
@@ -56,8 +58,15 @@ def first_failure(steps: Iterable[Step]) -> Failure | None:
         if step.status in _FAILED and not step.done and step.type != CHUNK_TYPE
         if not any(path in collected or loop in done for loop, path in _loops(step.path))
         if (failure := failure_in(step)) is not None
+        if failure.type in _FATAL or not _handles(graph, step.node)
     ]
     return min(found, key=lambda entry: entry[:3])[3] if found else None
+
+
+def _handles(graph: Graph, key: NodeKey) -> bool:
+    """Whether the node's own errors have a way to go on, even if that is not journaled yet."""
+    node = graph.by_key.get(key)
+    return node is not None and node.on_error is not OnError.FAIL
 
 
 def _loops(place: Path) -> Iterator[tuple[StepKey, Path]]:

@@ -20,6 +20,7 @@ from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.waking import over, wake
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.graph import Graph
 
 SUCCEEDED = "SUCCEEDED"
 ABORTED = "ABORTED"
@@ -56,7 +57,8 @@ class Endings:
         if ended.status == SUCCEEDED:
             output = self._output(scope, run, steps)
             return self.finish(scope, self._record(scope, run, error=None, output=output))
-        return self.finish(scope, self._record(scope, run, error=_error(ended, steps), output=None))
+        error = _error(ended, steps, self._world.graph(scope, run))
+        return self.finish(scope, self._record(scope, run, error=error, output=None))
 
     def cancel(self, scope: Scope, run: RunId, *, cause: str) -> None:
         """End the run as cancelled; nothing happens if it is over."""
@@ -119,13 +121,13 @@ class Endings:
         return self._world.values.keep(scope, run.id, ends)
 
 
-def _error(ended: Ended, steps: list[Step]) -> Failure:
+def _error(ended: Ended, steps: list[Step], graph: Graph) -> Failure:
     if ended.status == ABORTED:
         return cancelled(ended.cause or "The execution was stopped.")
     if ended.error == CANCELLED:
         return cancelled(from_execution(ended.error, ended.cause).message)
     fallback = from_execution(ended.error or ended.status, ended.cause)
-    return first_failure(steps) or fallback
+    return first_failure(steps, graph) or fallback
 
 
 def _event(error: Failure | None) -> RunEvent:

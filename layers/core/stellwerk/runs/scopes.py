@@ -46,7 +46,7 @@ class Scopes:
         run = self._world.runs.get(scope, run_id)
         entries = self._closing.close(scope, run, path, cause=failure.message, loop=loop)
         if collector is not None:
-            error = first_failure(entries) or failure
+            error = first_failure(entries, self._world.graph(scope, run)) or failure
             key = StepKey(path=path, node=collector)
             settle(lambda: self._mark_failed(scope, run_id, key, error))
 
