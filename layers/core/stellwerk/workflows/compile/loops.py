@@ -237,7 +237,7 @@ class Loops:
                 name=each,
                 loop=step.key,
                 items="{% [0..$states.input - 1] %}",
-                concurrency=number_of(step, "concurrency", 1),
+                concurrency=1,  # a chunk runs its own items side by side
                 body=iteration,
                 most=most,
                 next=done,
