@@ -72,11 +72,9 @@ class LocalCloud:
 
     def start(self) -> None:
         """Start everything; what was started is stopped again if something fails."""
-        try:
+        with self._stack as starting:
             self._start()
-        except BaseException:
-            self._stack.close()
-            raise
+            self._stack = starting.pop_all()
 
     def stop(self) -> None:
         """Stop everything. Executions end here; they are continued by the next start."""

@@ -84,7 +84,7 @@ class Events:
         except PayloadTooLarge as error:
             LOG.warning("an event for %s is lost: %s", function, error)
             return True
-        if result.failed:
+        if result.failed and not self._stopped.is_set():
             LOG.warning("%s failed on an event: %s", function, result.payload)
         return not result.failed
 

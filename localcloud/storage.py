@@ -150,14 +150,9 @@ class Storage:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+        with self._lock, self._db:
             self._db.execute("begin")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
+            yield self._db
 
 
 def _statement(write: Write) -> tuple[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -12,7 +13,6 @@ from moto.stepfunctions.exceptions import ExecutionDoesNotExist
 from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.api import (
     ExecutionStatus,
-    HistoryEventList,
     StateMachineType,
 )
 from moto.stepfunctions.parser.asl.parse.asl_parser import (
@@ -32,6 +32,9 @@ from localcloud.stepfunctions.execution import LocalExecution
 from localcloud.stepfunctions.refusals import check_input, check_name, check_output, check_size
 from localcloud.stepfunctions.tokens import Failure, Success
 
+HISTORIES = 200
+"""How many executions that have ended keep their histories; AWS keeps all, for 90 days."""
+
 Listener = Callable[[LocalExecution], None]
 
 
@@ -48,6 +51,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
         self._lock = threading.RLock()
         self._executions: dict[str, LocalExecution] = {}
         self._machines: dict[str, StateMachine] = {}
+        self._past: deque[LocalExecution] = deque()
         self.on_create = self.on_delete = _ignore
 
     def create(
@@ -144,9 +148,15 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             input_data=text,
         )
         execution.runtime = self.runtime
-        execution.on_end = self.on_end
+        execution.on_end = self._ended
         execution.exec_status = ExecutionStatus.RUNNING
         return execution
+
+    def _ended(self, execution: LocalExecution) -> None:
+        self._past.append(execution)
+        if len(self._past) > HISTORIES:
+            self._past.popleft().forget()
+        self.on_end(execution)
 
     def execution(self, arn: str) -> LocalExecution:
         """Return an execution, even of a machine that was deleted. Raises ExecutionDoesNotExist."""
@@ -168,7 +178,7 @@ class LocalStepFunctions(StepFunctionsParserBackend):
 
     def history(self, arn: str, *, reverse: bool, start: int, size: int) -> dict[str, Any]:
         """Return a page of an execution's events."""
-        events: HistoryEventList = self.execution(arn).to_history_output()["events"]
+        events = self.execution(arn).events()
         if reverse:
             events = events[::-1]
         page: dict[str, Any] = {"events": events[start : start + size]}

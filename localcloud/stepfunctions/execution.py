@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypedDict, cast
 
-from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.api import ExecutionStatus, HistoryEventList
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.component.program.program import Program
 from moto.stepfunctions.parser.asl.eval.environment import Environment
@@ -47,7 +47,8 @@ class LocalExecution(Execution):
     """An execution that runs in one thread and tells when it has ended."""
 
     runtime: Runtime
-    env: RunEnvironment
+    env: RunEnvironment | None = None
+    """None once its history was forgotten."""
     on_end: Callable[[LocalExecution], None]
 
     def started(self) -> Started:
@@ -96,6 +97,14 @@ class LocalExecution(Execution):
     def output_text(self) -> str:
         """The output as JSON text."""
         return json.dumps(self.output, ensure_ascii=False, separators=(",", ":"))
+
+    def events(self) -> HistoryEventList:
+        """The history, oldest first; empty once it was forgotten."""
+        return [] if self.env is None else self.env.event_manager.get_event_history()
+
+    def forget(self) -> None:
+        """Let go of all but what DescribeExecution tells."""
+        self.env = self.exec_worker = None
 
     def get_start_execution_details(self) -> ExecutionDetails:
         """AWS writes StartTime into the context object as text; moto as an object."""
@@ -170,10 +179,13 @@ class _Communication(BaseExecutionWorkerCommunication):
 
     def _reflect_execution_status(self) -> None:
         execution = self.execution
-        state = execution.env.program_state()
+        env = execution.env
+        if env is None:
+            raise RuntimeError("an execution was forgotten before it had ended")
+        state = env.program_state()
         execution.stop_date = datetime.now(UTC)
         if isinstance(state, ProgramEnded):
-            execution.output = execution.env.states.get_input()
+            execution.output = env.states.get_input()
             execution.exec_status = ExecutionStatus.SUCCEEDED
         elif isinstance(state, ProgramStopped):
             execution.error, execution.cause = state.error, state.cause

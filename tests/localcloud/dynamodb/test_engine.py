@@ -562,3 +562,73 @@ def test_capacity_is_counted_by_size_if_asked(tried: Tried) -> None:
 def test_the_answer_is_refused_for_a_limit_of_nothing(tried: Tried) -> None:
     with pytest.raises(Invalid):
         tried.engine.scan({"TableName": NAME, "Limit": 0})
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "same"),
+    [
+        ({"N": "1.0"}, {"N": "1"}, True),
+        ({"SS": ["a", "b"]}, {"SS": ["b", "a"]}, True),
+        ({"NS": ["1", "2"]}, {"NS": ["2", "1.0"]}, True),
+        ({"BS": [b"a"]}, {"BS": [b"b"]}, False),
+        ({"L": [{"N": "1"}]}, {"L": [{"N": "1.0"}]}, True),
+        ({"L": [{"N": "1"}]}, {"L": []}, False),
+        ({"M": {"x": {"S": "1"}}}, {"M": {"x": {"S": "1"}}}, True),
+        ({"M": {"x": {"S": "1"}}}, {"M": {}}, False),
+        ({"BOOL": True}, {"BOOL": True}, True),
+        ({"S": "1"}, {"N": "1"}, False),
+    ],
+)
+def test_equality(tried: Tried, mine: dict[str, Any], other: dict[str, Any], same: bool) -> None:
+    put(tried, item(v=mine))
+    answer = tried(
+        "DeleteItem",
+        Key=key(),
+        ConditionExpression="v = :v",
+        ExpressionAttributeValues={":v": other},
+    )
+    assert answer == ({} if same else "ConditionalCheckFailedException")
+
+
+@pytest.mark.parametrize(
+    ("member", "inside"), [({"S": "a"}, True), ({"S": "c"}, False), ({"N": "1"}, False)]
+)
+def test_a_set_contains_its_members(tried: Tried, member: dict[str, Any], inside: bool) -> None:
+    put(tried, item(v={"SS": ["a", "b"]}))
+    answer = tried(
+        "DeleteItem",
+        Key=key(),
+        ConditionExpression="contains(v, :v)",
+        ExpressionAttributeValues={":v": member},
+    )
+    assert answer == ({} if inside else "ConditionalCheckFailedException")
+
+
+def test_texts_are_ordered_by_their_utf_8_bytes_and_found_by_their_beginning(tried: Tried) -> None:
+    texts = ["a", "ab", "abc", "b", "z", "\u00fc", "\uffff", "\U0001f6a6"]
+    put(tried, *(item(f"p{n}", g={"S": "G"}, h={"S": text}) for n, text in enumerate(texts)))
+    answer = by_index(tried, "by_g")
+    assert [one["h"]["S"] for one in answer["Items"]] == texts
+    found = tried(
+        "Query",
+        IndexName="by_g",
+        KeyConditionExpression="g = :g AND begins_with(h, :h)",
+        ExpressionAttributeValues={":g": {"S": "G"}, ":h": {"S": "ab"}},
+    )
+    assert [one["h"]["S"] for one in found["Items"]] == ["ab", "abc"]
+
+
+@pytest.mark.parametrize("update", ["", "SET", "SET v", "SET v = ", "REMOVE v[x]", "SET v = :v,"])
+def test_updates_that_are_none(tried: Tried, update: str) -> None:
+    answer = tried(
+        "UpdateItem",
+        Key=key(),
+        UpdateExpression=update,
+        ExpressionAttributeValues={":v": {"S": "x"}},
+    )
+    assert answer == "ValidationException"
+
+
+def test_a_long_expression_is_refused(tried: Tried) -> None:
+    long = " OR ".join(["attribute_exists(pk)"] * 200)
+    assert tried("DeleteItem", Key=key(), ConditionExpression=long) == "ValidationException"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from localcloud.stepfunctions.backend import HISTORIES
 from tests.localcloud.machines import Bench, Desk, machine, passing, task, token_task
 
 
@@ -154,3 +155,14 @@ def test_a_hundred_paused_executions_cost_a_thread_each_and_no_more(
     for token in tokens:
         bench.sfn.send_task_success(taskToken=token, output="{}")
     assert {bench.end(execution).status for execution in started} == {"SUCCEEDED"}
+
+
+def test_the_histories_of_the_last_executions_are_kept(bench: Bench) -> None:
+    arn = bench.create(machine({"one": passing(1)}))
+    started = [start(bench, arn, f"r{number}", {}) for number in range(HISTORIES + 5)]
+    for execution in started:
+        assert bench.end(execution).output == 1
+    kept = [bool(bench.cloud.machines.execution(execution).events()) for execution in started]
+    assert kept.count(False) == 5
+    with pytest.raises(bench.sfn.exceptions.ExecutionAlreadyExists):
+        start(bench, arn, "r0", {})

@@ -160,3 +160,30 @@ def test_a_machine_may_end_in_time_or_not(bench: Bench) -> None:
     ended = bench.end(execution)
     assert ended.status == "TIMED_OUT"
     assert "stopDate" in bench.sfn.describe_execution(executionArn=execution)
+
+
+def test_a_machine_in_jsonpath_mode_runs_as_moto_knows_it(bench: Bench) -> None:
+    definition = {
+        "StartAt": "call",
+        "States": {
+            "call": {
+                "Type": "Task",
+                "Resource": "arn:aws:lambda:eu-central-1:123456789012:function:echo",
+                "ResultPath": "$.got",
+                "Next": "choose",
+            },
+            "choose": {
+                "Type": "Choice",
+                "Choices": [{"Variable": "$.got.x", "NumericEquals": 1, "Next": "end"}],
+                "Default": "wrong",
+            },
+            "end": {"Type": "Pass", "Result": True, "ResultPath": "$.ended", "End": True},
+            "wrong": {"Type": "Fail"},
+        },
+    }
+    assert bench.run(definition, {"x": 1}).output == {"x": 1, "got": {"x": 1}, "ended": True}
+
+
+def test_a_definition_that_does_not_parse_is_refused_where_it_fails(bench: Bench) -> None:
+    with pytest.raises(bench.sfn.exceptions.InvalidDefinition, match="Nope"):
+        bench.create(machine({"a": {"Type": "Pass", "Nope": 1, "End": True}}))
