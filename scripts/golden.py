@@ -1,4 +1,4 @@
-"""Writes the samples' definitions for people to read; --check only says whether they are up to date.
+"""Writes the samples' definitions for people to read; --check says whether they are up to date.
 
 A change of the compiler shows in review as what it changes in `tests/samples/golden/`.
 """

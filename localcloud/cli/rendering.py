@@ -15,8 +15,10 @@ from stellwerk.kernel.json import JsonValue, dumps
 from stellwerk.runs.model import Run, RunStatus, StepStatus
 from stellwerk.workflows.faults import Fault, Severity
 
-SHOWN = 60
+SHOWN = 50
 """Characters of a value that a table shows; --json has all."""
+OUTPUT_SHOWN = 1000
+"""Characters of a run's output that its head shows."""
 
 _WHOLE = {"", "code", "due", "node", "port", "run", "started", "status", "task", "time", "type"}
 _COLOURS = {
@@ -55,21 +57,24 @@ def run_lines(view: RunView) -> Iterable[Text]:
     """Yield the head of a run: what, how it stands, and its error or output."""
     run = view.run
     head = Text.assemble((run.title or run.workflow, "bold"), f" v{run.version} · run {run.id} · ")
-    head.append_text(_status(run.status)).append(f" · {_lasted(run.started, run.ended)}")
-    yield head
+    head.append_text(_status(run.status))
+    yield head.append(f" · {_lasted(run.started, run.ended)}" if run.ended else "")
     if run.error is not None:
         place = f" at {run.error.node}" if run.error.node else ""
         yield Text(f"{run.error.type}{place}: {run.error.message}", style="red")
         if run.error.remedy:
             yield Text(run.error.remedy)
     if run.status is RunStatus.COMPLETED:
-        yield Text(f"output {_short(view.output)}")
+        yield Text(f"output {_short(view.output, OUTPUT_SHOWN)}")
 
 
 def step_table(steps: Iterable[StepView]) -> Table:
     """Return the story of a run: one row per execution of a node."""
-    table = _table("node", "status", "port", "tries", "time", "input", "output", "error")
-    for view in steps:
+    table = _table("node", "status", "port", "tries", "time", "input", "output")
+    views = tuple(steps)
+    if any(view.error for view in views):
+        table.add_column("error", overflow="fold")
+    for view in views:
         step, error = view.step, view.error
         table.add_row(
             escape(step.key.text),
@@ -79,7 +84,7 @@ def step_table(steps: Iterable[StepView]) -> Table:
             _lasted(view.started, view.ended),
             escape(_short(view.input) if step.input else ""),
             escape(_short(view.value) if step.value else ""),
-            escape(f"{error.type}: {error.message}" if error else ""),
+            *([escape(f"{error.type}: {error.message}")] if error else []),
         )
     return table
 
@@ -158,6 +163,6 @@ def _lasted(started: datetime | None, ended: datetime | None) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def _short(value: JsonValue) -> str:
+def _short(value: JsonValue, most: int = SHOWN) -> str:
     text = dumps(value)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

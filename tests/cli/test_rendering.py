@@ -97,6 +97,7 @@ def test_a_step_that_has_not_begun_shows_no_time() -> None:
     text = drawn(step_table([StepView(STEP, None, None)]))
     assert " ms" not in text
     assert "null" not in text
+    assert "error" not in text
 
 
 @pytest.mark.parametrize("status", RunStatus)
@@ -106,6 +107,7 @@ def test_the_head_of_a_run_names_it_and_its_status(status: RunStatus) -> None:
     assert "Order [draft] v2" in text
     assert status in text
     assert ('output {"sum":3}' in text) is (status is RunStatus.COMPLETED)
+    assert text.splitlines()[0].endswith(status)
 
 
 def test_the_head_of_a_failed_run_says_what_where_and_the_remedy() -> None:

@@ -104,9 +104,11 @@ def _resolved(host: str, port: int) -> tuple[str, ...]:
 
 def _check(address: str, host: str, port: int) -> None:
     if not public(address):
+        place = f"{host} is" if host == address else f"{host} is at {address}, which is"
         raise Forbidden(
-            f"{host} is at {address}, which is not a public address.",
-            remedy=f"Call a public service, or let the operator allow {host}:{port}.",
+            f"{place} not a public address.",
+            remedy=f"Call a public service, or let the operator add {host}:{port} to "
+            "STELLWERK_HTTP_ALLOW.",
         )
 
 
