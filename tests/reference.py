@@ -8,7 +8,7 @@ from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
 from stellwerk.kernel.json import JsonValue
 from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, OnError, inside
-from tests.proof.outcome import Behaviour, Error, Failed, Fired, Outcome, Ran
+from tests.proof.outcome import SEVERAL, Behaviour, Error, Failed, Fired, Outcome, Ran
 
 Ends = dict[str, JsonValue]
 Errors = list[Error]
@@ -92,8 +92,8 @@ class Reference:
 
     def _report(self, errors: Errors) -> JsonValue:
         first = errors[0]
-        self.outcome.ambiguous |= any(error.type != first.type for error in errors)
-        return {"error": {"type": first.type, "message": first.message, "node": first.place[1]}}
+        type_ = first.type if len({error.type for error in errors}) == 1 else SEVERAL
+        return {"error": {"type": type_, "message": first.message, "node": first.place[1]}}
 
     def _work(self, kind: Kind, node: Node, path: Path, given: JsonValue) -> Fired | Errors:
         if kind in {Kind.TRIGGER, Kind.WHILE}:

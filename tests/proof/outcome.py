@@ -12,6 +12,8 @@ Place = tuple[Path, NodeKey]
 """A node at its place in the loops around it."""
 Fired = tuple[str, JsonValue]
 """The port that a node fires, and its value."""
+SEVERAL = "(one of several)"
+"""The type of a handled error where errors of several types can have been the first."""
 
 
 @dataclass(frozen=True)

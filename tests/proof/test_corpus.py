@@ -34,6 +34,10 @@ def _acyclic(part: int = 0, parts: int = 1) -> Iterator[Shape]:
     return iter([shape for shape in corpus.shapes() if not shape.cyclic][part::parts])
 
 
+def _parts(variant: Variant) -> int:
+    return 1 if variant is Variant.DRAWN else 4
+
+
 def test_there_are_as_many_shapes_as_the_corpus_says() -> None:
     assert (len(corpus.shapes()), sum(1 for _ in _acyclic())) == (230, 203)
 
@@ -51,19 +55,20 @@ def test_every_acyclic_shape_runs_like_the_reference(variant: Variant, part: int
 
 
 @variants
-def test_every_acyclic_shape_is_published_and_runs_on_the_whole_stack(variant: Variant) -> None:
+def test_shapes_are_published_and_run_on_the_whole_stack(variant: Variant) -> None:
+    """All as drawn; of the variants, which differ little from those, every fourth."""
     types = whole.catalogue()
-    for number, shape in enumerate(_acyclic()):
+    for number, shape in enumerate(_acyclic(0, _parts(variant))):
         drawn = corpus.with_fates(corpus.sketch(shape, variant), number)
         assert whole.run(alone.case(drawn, types), seed=number) == [], shape.name
 
 
 @variants
 def test_definitions_pass_asl_validator(variant: Variant) -> None:
-    """All as drawn; of the variants, which differ little from those, every fourth: it is slow."""
+    """All as drawn; of the variants every fourth."""
     types = whole.catalogue()
-    parts = 1 if variant is Variant.DRAWN else 4
-    cases = [alone.case(corpus.sketch(s, variant), types) for s in _acyclic(0, parts)]
+    drawn = [corpus.sketch(shape, variant) for shape in _acyclic(0, _parts(variant))]
+    cases = [alone.case(one, types) for one in drawn]
     assert validate_asl([alone.compiled(case).definition for case in cases]) == []
 
 
