@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from localcloud.patching import Mended, Repair, applied
@@ -41,3 +45,23 @@ def test_another_moto_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(install, "MOTO", "0.0.0")
     with pytest.raises(install.WrongMoto, match=r"requirements/dev\.txt"):
         install.check_moto()
+
+
+SPARED = """
+import sys
+import localcloud.cloud
+assert "moto.ec2" not in sys.modules and "moto.batch" not in sys.modules
+from moto.batch.utils import make_arn_for_job
+assert "moto.ec2" in sys.modules
+"""
+
+
+def test_a_cloud_starts_without_moto_s_ec2_and_leaves_it_to_others() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", SPARED], env=environment, check=True, timeout=60)
+
+
+def test_the_package_itself_is_light() -> None:
+    light = "import sys, localcloud.clients, localcloud.discovery; assert 'moto' not in sys.modules"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", light], env=environment, check=True, timeout=60)
