@@ -237,6 +237,15 @@ def test_validate_lists_every_fault() -> None:
     ]
 
 
+def test_validate_takes_a_format_for_a_rule() -> None:
+    schema: JsonObject = {"properties": {"mail": {"format": "email"}}}
+    for mail, port in (("a@b.example", "valid"), ("nobody", "invalid")):
+        reply = single(
+            Floor(), "data.validate", {"mail": mail}, value="{{ $input }}", schema=schema
+        )
+        assert reply["port"] == port
+
+
 def test_validate_refuses_a_schema_that_is_none() -> None:
     with pytest.raises(InvalidParameters, match="no JSON Schema"):
         value("data.validate", 1, value=1, schema={"type": 7})

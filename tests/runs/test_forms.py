@@ -34,3 +34,14 @@ def test_a_thousand_faults_are_told_in_part() -> None:
 def test_a_form_that_refers_elsewhere_is_refused(reference: str) -> None:
     with pytest.raises(BadInput, match="refers to something that it does not contain"):
         check_form({"$ref": reference}, {})
+
+
+def test_a_format_is_a_rule() -> None:
+    form: JsonObject = {"properties": {"mail": {"format": "email"}, "day": {"format": "date"}}}
+    check_form(form, {"mail": "a@b.example", "day": "2026-12-01"})
+    with pytest.raises(FormRefused) as refused:
+        check_form(form, {"mail": "nobody", "day": "1.12.2026"})
+    assert refused.value.faults == (
+        "$.day: '1.12.2026' is not a 'date'",
+        "$.mail: 'nobody' is not a 'email'",
+    )

@@ -33,7 +33,8 @@ def checked_schema(schema: JsonObject, *, parameter: str) -> JsonObject:
 
 def faults_of(value: JsonValue, schema: JsonObject) -> list[JsonObject]:
     """Return every fault of `value` against `schema`, in order: `path`, `rule` and `message`."""
-    validator = Draft202012Validator(schema, registry=_NO_DOCUMENTS)
+    formats = Draft202012Validator.FORMAT_CHECKER
+    validator = Draft202012Validator(schema, registry=_NO_DOCUMENTS, format_checker=formats)
     errors = sorted(validator.iter_errors(value), key=lambda error: (error.json_path, str(error)))
     return [_fault(error) for error in errors[:_MOST]]
 

@@ -28,7 +28,8 @@ def check_form(form: JsonObject, data: JsonValue) -> None:
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
-    validator = Draft202012Validator(form, registry=Registry())
+    formats = Draft202012Validator.FORMAT_CHECKER
+    validator = Draft202012Validator(form, registry=Registry(), format_checker=formats)
     try:
         errors = sorted(validator.iter_errors(data), key=lambda error: error.json_path)
     except Unresolvable as error:
