@@ -35,7 +35,9 @@ class Disagreement(AssertionError):
     """The machine did what the reference does not allow."""
 
 
-def explore(compare: Compare, *, graphs: int, start: int, name: str) -> Counter[str]:
+def explore(
+    compare: Compare, *, graphs: int, start: int, name: str, folder: File = FOLDER
+) -> Counter[str]:
     """Compare so many workflows, always the same for one `start`; return how often was what.
 
     Raises:
@@ -58,13 +60,13 @@ def explore(compare: Compare, *, graphs: int, start: int, name: str) -> Counter[
         found.update({"graphs": 1, **constructs(drawn)})
         found["completed" if case.expected.completed else "failed"] += 1
         found["ambiguous"] += case.expected.ambiguous
-        _check(case, order, compare, found, name)
+        _check(case, order, compare, found, folder / name)
 
     one()
     return found
 
 
-def _check(case: Case, order: int, compare: Compare, found: Counter[str], name: str) -> None:
+def _check(case: Case, order: int, compare: Compare, found: Counter[str], file: File) -> None:
     try:
         wrong = compare(case, order, found)
     except OverBudget:
@@ -72,24 +74,25 @@ def _check(case: Case, order: int, compare: Compare, found: Counter[str], name: 
         return
     except InvalidGraph as invalid:
         if {fault.code for fault in invalid.faults} != {Code.BUDGET_EXCEEDED}:
-            raise Disagreement(f"{_written(case, name)}\n{invalid}") from invalid
+            raise Disagreement(f"{_written(case, file)}\n{invalid}") from invalid
         found["over budget"] += 1
         return
     except (Hang, Defect, StateFailed) as error:
         wrong = [f"{type(error).__name__}: {error}"]
     if wrong:
-        raise Disagreement(f"{_written(case, name)}\norder {order}: " + "\n".join(wrong))
+        raise Disagreement(f"{_written(case, file)}\norder {order}: " + "\n".join(wrong))
 
 
-def _written(case: Case, name: str) -> str:
+def _written(case: Case, file: File) -> str:
     """Write the workflow with its input; return the command that runs it."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    graph, data = FOLDER / f"{name}.json", FOLDER / f"{name}.input.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    graph, data = file.with_suffix(".json"), file.with_suffix(".input.json")
     _write(graph, case.graph.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     _write(data, payload(case.drawn))
     asked = [item.key for item in case.drawn.items if item.kind is Drawn.APPROVAL]
-    decisions = [f"--decide {key}={decision(case.drawn, key, ROOT)}" for key in asked]
-    return shlex.join(["stellwerk", "run", str(graph), "--input", f"@{data}", *decisions])
+    decisions = [f"{key}={decision(case.drawn, key, ROOT)}" for key in asked]
+    decide = [word for decided in decisions for word in ("--decide", decided)]
+    return shlex.join(["stellwerk", "run", str(graph), "--input", f"@{data}", *decide])
 
 
 def _write(file: File, value: JsonValue) -> None:

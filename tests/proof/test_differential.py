@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from stellwerk.workflows.compile import CompileOptions
+from stellwerk.workflows.graph import Graph
 from tests.proof import alone, local, whole
 from tests.proof.alone import Case
-from tests.proof.exploring import explore
+from tests.proof.exploring import Disagreement, explore
+from tests.proof.sketch import draw, each, step
 
 PARTS = 4
 GRAPHS = 500 // PARTS
@@ -80,6 +84,29 @@ def test_compiled_machines_agree_with_the_reference_in_any_order(part: int) -> N
 def test_machines_whose_loops_are_rolled_over_agree_with_the_reference() -> None:
     found = explore(_rolled_over, graphs=GRAPHS, start=1_000, name="rolled-over")
     assert found["rolled over"] >= 40
+
+
+def test_a_rolled_over_loop_keeps_to_its_concurrency() -> None:
+    loop = each("l", 12, concurrency=2)
+    drawn = draw("t>l b>d", loop, step("b", parent="l"), step("d", parent="l"))
+    case = alone.case(drawn, whole.catalogue())
+    machines = alone.compiled(case, CompileOptions(events=200))
+    assert machines.children
+    assert not any(alone.run(case, machines, order) for order in range(10))
+
+
+def test_a_disagreement_leaves_the_smallest_workflow_as_a_file_to_run(tmp_path: Path) -> None:
+    def compare(case: Case, order: int, found: Counter[str]) -> list[str]:
+        joins = [node for node in case.graph.nodes if len(case.graph.incoming[node.key]) > 1]
+        return ["a join"] if joins else []
+
+    with pytest.raises(Disagreement) as raised:
+        explore(compare, graphs=50, start=0, name="joined", folder=tmp_path)
+    command = shlex.split(str(raised.value).splitlines()[0])
+    graph = Graph.model_validate_json(Path(command[2]).read_bytes())
+    assert command[:2] == ["stellwerk", "run"]
+    assert Path(command[4].removeprefix("@")).exists()
+    assert len(graph.nodes) <= 4
 
 
 @pytest.mark.parametrize("part", range(PARTS))

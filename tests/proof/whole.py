@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol, cast
 
 from localcloud.functions import ByName
@@ -39,6 +40,7 @@ _REPEATABLE = ("system-gate", "system-run_finished", "system-scope_closed")
 _OPEN = {StepStatus.RUNNING, StepStatus.WAITING}
 
 
+@cache
 def catalogue() -> Catalogue:
     """Return the catalogue as shipped."""
     return StoredCatalogue()
