@@ -92,7 +92,8 @@ def _written(case: Case, file: File) -> str:
     asked = [item.key for item in case.drawn.items if item.kind is Drawn.APPROVAL]
     decisions = [f"{key}={decision(case.drawn, key, ROOT)}" for key in asked]
     decide = [word for decided in decisions for word in ("--decide", decided)]
-    return shlex.join(["stellwerk", "run", str(graph), "--input", f"@{data}", *decide])
+    start = ["--trigger", case.drawn.start]
+    return shlex.join(["stellwerk", "run", str(graph), "--input", f"@{data}", *start, *decide])
 
 
 def _write(file: File, value: JsonValue) -> None:
