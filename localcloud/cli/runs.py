@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -15,9 +16,10 @@ from localcloud.cli.publishing import publish_graph
 from localcloud.cli.rendering import continued, run_lines, run_table, step_table, task_table
 from localcloud.cli.views import RunView, open_tasks, run_json, run_view
 from localcloud.cli.watching import Watch
+from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
-from stellwerk.kernel.json import JsonObject
-from stellwerk.runs.model import RunStatus
+from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.runs.model import RunStatus, StepKey
 
 app = typer.Typer()
 RunArgument = Annotated[str, typer.Argument(help="A run's id.", metavar="RUN")]
@@ -108,6 +110,9 @@ def replay(
         list[str] | None,
         typer.Option(metavar="STEP", help="An uncertain step has not happened: do it again."),
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Writes that happen again are meant to.")
+    ] = False,
     decide: Decisions = None,
     watch: Live = False,
     as_json: AsJson = False,
@@ -120,15 +125,38 @@ def replay(
     }
     decisions = pairs(decide or [], "--decide")
     with connected() as connection:
-        started = connection.services.runs.replay(
-            connection.scope,
-            RunId(run_id),
-            from_node=NodeKey(from_node) if from_node else None,
-            assume_done=done,
-            repeat=frozenset(repeat or []),
-        )
+        wish: _Wish = {
+            "from_node": NodeKey(from_node) if from_node else None,
+            "assume_done": done,
+            "repeat": frozenset(repeat or []),
+        }
+        runs = connection.services.runs
+        _confirm(runs.writes_again(connection.scope, RunId(run_id), **wish), output, yes=yes)
+        started = runs.replay(connection.scope, RunId(run_id), **wish)
         view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
         report(connection, output, view)
+
+
+class _Wish(TypedDict):
+    """How to replay a run."""
+
+    from_node: NodeKey | None
+    assume_done: Mapping[str, JsonValue]
+    repeat: frozenset[str]
+
+
+def _confirm(again: Sequence[StepKey], output: Output, *, yes: bool) -> None:
+    """Go on only if a person means the writes that would happen again."""
+    if yes or not again:
+        return
+    named = ", ".join(key.text for key in again)
+    asked = output.screen.is_terminal and not output.as_json
+    if asked and typer.confirm(f"These writes will happen again: {named}. Go on?", err=True):
+        return
+    raise BadInput(
+        f"These writes would happen again: {named}.",
+        remedy="Replay with --yes if that is meant, or with --assume-done STEP=JSON.",
+    )
 
 
 def report(connection: Connection, output: Output, view: RunView) -> None:

@@ -160,6 +160,22 @@ def test_a_run_is_replayed_from_a_node(stellwerk: Stellwerk, payment: str) -> No
     assert assumed.code == 2
 
 
+def test_writes_that_would_happen_again_are_named_and_need_a_word(
+    stellwerk: Stellwerk, tmp_path: Path
+) -> None:
+    file = tmp_path / "tell.json"
+    call = {"method": "POST", "url": "http://127.0.0.1:9/"}
+    tell = {"key": "tell", "type": "http.request", "on_error": "continue", "parameters": call}
+    nodes = [{"key": "start", "type": "trigger.manual"}, tell]
+    file.write_text(json.dumps({"nodes": nodes, "edges": [{"from": "start", "to": "tell"}]}))
+    before = str(stellwerk("run", str(file), "--json").data["id"])
+    refused = stellwerk("replay", before, "--from", "tell")
+    assert refused.code == 2
+    assert "would happen again: tell" in refused.errors
+    assert "--yes" in refused.errors
+    assert stellwerk("replay", before, "--from", "tell", "--yes", "--json").code == 0
+
+
 def test_runs_are_listed_page_by_page(stellwerk: Stellwerk, payment: str) -> None:
     slug = str(stellwerk("publish", payment, "--slug", "paged", "--json").data["slug"])
     for amount in (1, 2, 3):

@@ -95,6 +95,26 @@ def test_from_a_node_that_node_and_its_descendants_run_again(stage: Stage) -> No
     assert (carried.attempts, carried.value) == ((), None)
 
 
+def test_writes_that_would_happen_again_are_told_beforehand(stage: Stage) -> None:
+    stage.publish(LINE)
+    run = stage.start()
+    _done(stage, run, "start", "read", "send", "side", "last")
+    _end(stage, run, "SUCCEEDED")
+    runs = stage.assembly.runs
+    again = runs.writes_again(stage.scope, run.id, from_node=NodeKey("read"))
+    assert [key.text for key in again] == ["send"]
+    assert not runs.writes_again(stage.scope, run.id, from_node=NodeKey("last"))
+
+
+def test_what_is_repeated_counts_as_a_write_again_what_is_assumed_done_does_not(
+    stage: Stage, doubtful: Run
+) -> None:
+    runs = stage.assembly.runs
+    again = runs.writes_again(stage.scope, doubtful.id, repeat={"send"})
+    assert [key.text for key in again] == ["send"]
+    assert not runs.writes_again(stage.scope, doubtful.id, assume_done={"send": 1})
+
+
 def test_an_unknown_node_is_refused_with_the_choices(stage: Stage, failed: Run) -> None:
     with pytest.raises(BadInput, match=r"no node 'x' to replay from.*last, read, send"):
         stage.assembly.runs.replay(stage.scope, failed.id, from_node=NodeKey("x"))

@@ -65,6 +65,24 @@ class Replays:
         entries = self._entries(scope, source, run, target, wish)
         return self._starting.launch(scope, self._starting.write(scope, run, entries))
 
+    def writes_again(self, scope: Scope, run_id: RunId, wish: Wish) -> tuple[StepKey, ...]:
+        """Return the steps that have written, or may have, and that the replay would do again.
+
+        Raises BadInput as `replay` does.
+        """
+        source = self._world.runs.get(scope, run_id)
+        target = self._blueprint(scope, source, wish.version)
+        steps = list(self._world.journal.steps(scope, source.id))
+        found = self._found(scope, source, target, steps, wish)[1]
+        again = (
+            step.key
+            for step in steps
+            if step.key not in found and step.key.text not in wish.assume_done
+            if step.type not in _PASSING and (step.done or step.key.text in wish.repeat)
+            if writes(self._world, scope, step)
+        )
+        return tuple(sorted(again, key=lambda key: key.text))
+
     def _blueprint(self, scope: Scope, source: Run, version: int | None) -> Blueprint:
         number = version or source.version
         return self._world.blueprints.of(scope, source.workflow, number)
@@ -96,6 +114,19 @@ class Replays:
         self, scope: Scope, source: Run, run: Run, target: Blueprint, wish: Wish
     ) -> list[Step]:
         steps = list(self._world.journal.steps(scope, source.id))
+        kept, found = self._found(scope, source, target, steps, wish)
+        recorded = [_recorded(step, found) for step in found.values()]
+        recorded += [_begun(step) for step in opened_loops(kept, steps)]
+        recorded += self._assumed(scope, run, target, steps, wish)
+        known = {step.key for step in recorded}
+        others = [step for step in steps if step.key not in known and step.type not in _PASSING]
+        recorded += self._carried(scope, kept, others, wish)
+        return [_copy(step, source, run) for step in recorded]
+
+    def _found(
+        self, scope: Scope, source: Run, target: Blueprint, steps: Sequence[Step], wish: Wish
+    ) -> tuple[Kept, Mapping[StepKey, Step]]:
+        """Return the nodes whose records are kept, and these records; raise what is wrong."""
         _check_wish(wish, steps, target)
         before = self._world.graph(scope, source)
         kept = kept_nodes(before, target.graph, wish.from_node)
@@ -104,13 +135,7 @@ class Replays:
         )
         found = kept_entries(kept, target.graph, steps, counted)
         _check_repeats(wish, found)
-        recorded = [_recorded(step, found) for step in found.values()]
-        recorded += [_begun(step) for step in opened_loops(kept, steps)]
-        recorded += self._assumed(scope, run, target, steps, wish)
-        known = {step.key for step in recorded}
-        others = [step for step in steps if step.key not in known and step.type not in _PASSING]
-        recorded += self._carried(scope, kept, others, wish)
-        return [_copy(step, source, run) for step in recorded]
+        return kept, found
 
     def _assumed(
         self, scope: Scope, run: Run, target: Blueprint, steps: Sequence[Step], wish: Wish

@@ -111,6 +111,20 @@ class RunService:
         wish = Wish(from_node, assume_done or {}, repeat, version)
         return self._replays.replay(scope, run, wish)
 
+    def writes_again(
+        self,
+        scope: Scope,
+        run: RunId,
+        *,
+        from_node: NodeKey | None = None,
+        assume_done: Mapping[str, JsonValue] | None = None,
+        repeat: AbstractSet[str] = frozenset(),
+        version: int | None = None,
+    ) -> tuple[StepKey, ...]:
+        """Return the writes that such a replay would do again: to be confirmed first."""
+        wish = Wish(from_node, assume_done or {}, repeat, version)
+        return self._replays.writes_again(scope, run, wish)
+
     def continue_(self, scope: Scope, run: RunId) -> Run:
         """Go on with an open run whose execution is lost: journal and tasks stay as they are."""
         found = self._world.runs.get(scope, run)
