@@ -13,7 +13,7 @@ from stellwerk.workflows.graph import Graph
 from tests.proof import alone, local, whole
 from tests.proof.alone import Case
 from tests.proof.exploring import Disagreement, explore
-from tests.proof.sketch import draw, each, step
+from tests.proof.sketch import draw, each, repeat, step
 
 PARTS = 4
 GRAPHS = 500 // PARTS
@@ -93,6 +93,17 @@ def test_a_rolled_over_loop_keeps_to_its_concurrency() -> None:
     machines = alone.compiled(case, CompileOptions(events=200))
     assert machines.children
     assert not any(alone.run(case, machines, order) for order in range(10))
+
+
+def test_loops_nested_five_deep_are_rolled_over_at_every_level() -> None:
+    loops = [repeat("w0", 2)]
+    loops += [repeat(f"w{depth}", 2, parent=f"w{depth - 1}") for depth in range(1, 5)]
+    for loop in loops:
+        loop.limit = None
+    case = alone.case(draw("t>w0", *loops, step("b", parent="w4")), whole.catalogue())
+    machines = alone.compiled(case)
+    assert len(machines.children) == 4
+    assert alone.run(case, machines, 0) == []
 
 
 def test_a_disagreement_leaves_the_smallest_workflow_as_a_file_to_run(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.workflows.compile.ir import Choice, Map, Parallel, State, Task, Wait
-from stellwerk.workflows.compile.scopes import Scope
+from stellwerk.workflows.compile.scopes import Cycle, Scope
 
 EVENTS = 20_000
 BYTES = 900_000
@@ -55,17 +55,17 @@ def spending(scope: Scope) -> Spending:
     """Return what one run through a scope spends at most."""
     total = Spending(_OTHER, 1)
     for number, state in enumerate(scope.states):
-        total += _state(state).times(_repeats(scope, number))
+        total += _state(state).times(_repeats(scope.cycles, number))
     return total
 
 
 def loops(scope: Scope) -> Iterator[LoopSpending]:
     """Yield the loops whose passes run inside this machine, at any depth."""
     for cycle in scope.cycles:
+        within = [c for c in scope.cycles if c is not cycle and _holds(cycle, c)]
         each = Spending()
         for number in range(cycle.first, cycle.last + 1):
-            inner = _repeats(scope, number) // cycle.most
-            each += _state(scope.states[number]).times(max(inner, 1))
+            each += _state(scope.states[number]).times(_repeats(within, number))
         yield LoopSpending(cycle.loop, each, cycle.most)
     for state in scope.states:
         match state:
@@ -79,8 +79,13 @@ def loops(scope: Scope) -> Iterator[LoopSpending]:
                 pass
 
 
-def _repeats(scope: Scope, number: int) -> int:
-    return math.prod(cycle.most for cycle in scope.cycles if cycle.first <= number <= cycle.last)
+def _holds(outer: Cycle, inner: Cycle) -> bool:
+    return outer.first <= inner.first and inner.last <= outer.last
+
+
+def _repeats(cycles: Sequence[Cycle], number: int) -> int:
+    """How often a state runs, by the cycles that it is in."""
+    return math.prod(cycle.most for cycle in cycles if cycle.first <= number <= cycle.last)
 
 
 def _iteration(state: Map) -> Spending:
