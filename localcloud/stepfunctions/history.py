@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime
 
 from moto.stepfunctions.parser.api import HistoryEventType, Timestamp
@@ -41,6 +42,7 @@ class LimitedHistory(EventManager):
     ) -> None:
         super().__init__(cloud_watch_logging_session)
         self._limit = limit
+        self._adding = threading.Lock()
 
     def add_event(
         self,
@@ -51,7 +53,8 @@ class LimitedHistory(EventManager):
         update_source_event_id: bool = True,
     ) -> int:
         """Record an event; raises HistoryFull at the limit."""
-        if len(self._history_event_list) >= self._limit - 1 and event_type not in _LAST:
-            raise HistoryFull
         at = timestamp or datetime.now(UTC)
-        return super().add_event(context, event_type, event_details, at, update_source_event_id)
+        with self._adding:  # branches add at the same time
+            if len(self._history_event_list) >= self._limit - 1 and event_type not in _LAST:
+                raise HistoryFull
+            return super().add_event(context, event_type, event_details, at, update_source_event_id)
