@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 import threading
 import time
 import traceback
@@ -141,7 +142,7 @@ class Lambdas:
         context = Context(
             function_name=function.name,
             memory_limit_in_mb=function.memory,
-            aws_request_id=str(uuid.uuid4()),
+            aws_request_id=str(uuid.UUID(int=random.getrandbits(128), version=4)),
             deadline=time.monotonic() + function.timeout,
         )
         return Call(function, context)
