@@ -17,9 +17,12 @@ from tests.proof.corpus import Shape, Variant
 
 CHOICES = range(5)
 PARTS = 4
-pytestmark = pytest.mark.skipif(
-    not corpus.FILE.exists(), reason=f"the shapes are not at {corpus.FILE.name} beside the project"
-)
+pytestmark = [
+    pytest.mark.no_cover,  # thousands of runs; the code has tests of its own
+    pytest.mark.skipif(
+        not corpus.FILE.exists(), reason="../shared/corpora/n8n-shapes.json is not there"
+    ),
+]
 variants = pytest.mark.parametrize("variant", Variant, ids=lambda variant: variant.value)
 
 

@@ -15,6 +15,7 @@ from tests.proof.alone import Case
 from tests.proof.exploring import Disagreement, explore
 from tests.proof.sketch import draw, each, repeat, step
 
+pytestmark = pytest.mark.no_cover  # thousands of runs; the code has tests of its own
 PARTS = 4
 GRAPHS = 500 // PARTS
 ON_MOTO = 80

@@ -17,6 +17,7 @@ from tests.proof.standin import Defect
 from tests.proof.whole import catalogue
 from tests.proof.world import Hang
 
+pytestmark = pytest.mark.no_cover  # thousands of runs; the code has tests of its own
 ORDERS = range(20)
 
 
