@@ -59,8 +59,8 @@ def _declared(name: str, handler: StepHandler[Text]) -> StepHandler[Text]:
     return StepHandler(NodeType(**traits), Text, Given, _act)
 
 
-READ = _declared("test.read", step(title="Read")(_act))
-WRITE = _declared("test.write", step(title="Write", effect=Effect.WRITE)(_act))
+READ = _declared("test.read", step(title="Read", attempts=3)(_act))
+WRITE = _declared("test.write", step(title="Write", effect=Effect.WRITE, attempts=3)(_act))
 MAYBE = _declared(
     "test.maybe",
     step(title="Maybe", effect=Effect.WRITE, extra={"repeatable_when": {"method": ["GET"]}})(_act),

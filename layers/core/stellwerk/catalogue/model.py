@@ -8,6 +8,13 @@ from typing import Protocol
 
 from stellwerk.kernel.json import JsonObject, JsonValue
 
+PLATFORM_TRIES = 8
+"""How often a node that acts on nothing outside is called.
+
+its passing errors are the platform's own, such as a store that does not answer, and are met with
+the patience that faults of Lambda get.
+"""
+
 
 class Kind(StrEnum):
     """How the compiler treats a node."""

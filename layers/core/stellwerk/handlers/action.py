@@ -11,6 +11,7 @@ from stellwerk.catalogue.model import Effect
 from stellwerk.handlers.declare import Parameters, Traits
 from stellwerk.handlers.step import Outcome, StepHandler, made
 from stellwerk.handlers.work import Work
+from stellwerk.kernel.errors import RETRYABLE
 from stellwerk.kernel.json import JsonObject
 from stellwerk.workflows.graph import OUT_PORT
 
@@ -44,8 +45,8 @@ def action(
         idempotent=idempotent,
         connection=connection,
         ports=ports,
-        retry=retry,
         attempts=attempts,
+        retry=retry if retry is not None else RETRYABLE,
         timeout=timeout,
         node=node,
         tool=tool,

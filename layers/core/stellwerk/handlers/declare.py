@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, RootModel
 
-from stellwerk.catalogue.model import Effect, Kind, NodeType
-from stellwerk.kernel.errors import RETRYABLE
+from stellwerk.catalogue.model import PLATFORM_TRIES, Effect, Kind, NodeType
+from stellwerk.kernel.errors import STORE_ERRORS
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.workflows.graph import OUT_PORT
 
@@ -54,7 +54,7 @@ class Traits:
     ports: tuple[str, ...] = (OUT_PORT,)
     ports_from: str | None = None
     retry: tuple[str, ...] | None = None
-    attempts: int = 3
+    attempts: int = PLATFORM_TRIES
     timeout: int = 30
     connection: str | None = None
     node: bool = True
@@ -113,7 +113,7 @@ def declare(
         idempotent=traits.idempotent,
         ports=traits.ports,
         ports_from=traits.ports_from,
-        retry=traits.retry if traits.retry is not None else RETRYABLE,
+        retry=traits.retry if traits.retry is not None else STORE_ERRORS,
         attempts=traits.attempts,
         timeout=traits.timeout,
         parameters=schema,

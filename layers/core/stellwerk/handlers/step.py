@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, RootModel
 
 from stellwerk.bootstrap import services
-from stellwerk.catalogue.model import Effect, Kind, NodeType
+from stellwerk.catalogue.model import PLATFORM_TRIES, Effect, Kind, NodeType
 from stellwerk.handlers.bench import Bench
 from stellwerk.handlers.declare import Fired, Parameters, Traits, declare, parameters_of, result_of
 from stellwerk.handlers.session import LambdaContext, Session
@@ -113,7 +113,7 @@ def step(
     ports: tuple[str, ...] = (OUT_PORT,),
     ports_from: str | None = None,
     retry: tuple[str, ...] | None = None,
-    attempts: int = 3,
+    attempts: int = PLATFORM_TRIES,
     timeout: int = 30,
     extra: JsonObject | None = None,
 ) -> Callable[[Callable[[P, Work], Outcome[R]]], StepHandler[P]]:

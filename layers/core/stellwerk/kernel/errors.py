@@ -108,3 +108,6 @@ class BadInput(PermanentError):
 
 RETRYABLE: tuple[str, ...] = ("TransientError", "RateLimited", "ServiceUnavailable", "StillRunning")
 """Names of the errors after which nothing has happened and a try may be repeated."""
+
+STORE_ERRORS: tuple[str, ...] = ("RateLimited", "ServiceUnavailable", "StillRunning")
+"""Those that a step may meet though it acts on nothing outside: a store does not answer."""

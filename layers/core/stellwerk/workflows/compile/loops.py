@@ -22,8 +22,8 @@ from stellwerk.workflows.compile.plan import Sequence
 from stellwerk.workflows.compile.scopes import Cycle, Names, Scope
 from stellwerk.workflows.compile.tasks import (
     INPUT,
-    PLATFORM,
     RUN,
+    SYSTEM,
     Emitter,
     answer,
     number_of,
@@ -83,7 +83,7 @@ class Loops:
             self._cycle(emitter, track, step, check, scope.start, finished)
         payload: dict[str, JsonValue] = {"run": RUN, "path": BASE, "node": step.key}
         payload["chunk"] = "{% $chunk %}"
-        scope.add(Task(finished, "system-chunk_finished", payload, None, again=(PLATFORM,)))
+        scope.add(Task(finished, "system-chunk_finished", payload, None, again=(SYSTEM,)))
 
     def _map(self, emitter: Emitter, track: Track, step: Step, name: str, exits: Exits) -> None:
         names = track.scope.names
@@ -144,7 +144,7 @@ class Loops:
         ends = Catch(ENDING, emitter.closing(Track(level, iteration, ())))
         iteration.add(Parallel(item, (branch,), None, (ends, Catch((EVERY_ERROR,), failed))))
         payload = {"run": RUN, "path": f"{{% ${_place(step)} %}}", "node": step.key, "error": INPUT}
-        iteration.add(Task(failed, "system-scope_closed", payload, None, again=(PLATFORM,)))
+        iteration.add(Task(failed, "system-scope_closed", payload, None, again=(SYSTEM,)))
 
     def _body(self, emitter: Emitter, scope: Scope, step: Step, end: str | None) -> None:
         """The states of a loop's body in `scope`, from its start to `end`."""
@@ -209,7 +209,7 @@ class Loops:
             return (Catch((EVERY_ERROR,), closing),)
         name = track.scope.names.state(f"{step.key} ! closed")
         payload = {"run": RUN, "path": track.level.path, "loop": step.key, "error": INPUT}
-        again = (PLATFORM,)
+        again = (SYSTEM,)
         track.scope.add(
             Task(name, "system-scope_closed", payload, catch[0].next, again=again, output=INPUT)
         )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from stellwerk.catalogue.model import Kind
+from stellwerk.catalogue.model import PLATFORM_TRIES, Kind
+from stellwerk.kernel.errors import RETRYABLE
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonValue
 from stellwerk.workflows.compile.ir import (
@@ -23,7 +24,7 @@ from stellwerk.workflows.compile.normalise import Step
 from stellwerk.workflows.compile.refusals import NotFixed
 from stellwerk.workflows.compile.scopes import Scope
 from stellwerk.workflows.compile.tracks import Exits, Track
-from stellwerk.workflows.graph import ERROR_PORT, OnError
+from stellwerk.workflows.graph import ERROR_PORT, OnError, Retry
 
 GRACE = 15
 """Seconds that a state gives a Lambda beyond the node's own timeout, which the wrapper enforces."""
@@ -36,12 +37,15 @@ PLATFORM = Again(
         "Lambda.SdkClientException",
         "Lambda.TooManyRequestsException",
     ),
-    attempts=7,
+    attempts=PLATFORM_TRIES - 1,
 )
 """What may go wrong before a Lambda has acted: the journal makes a further call harmless.
 
 The pauses add up to 127 s; for a longer timeout, to more than a lease can last.
 """
+
+SYSTEM = replace(PLATFORM, errors=tuple(dict.fromkeys((*PLATFORM.errors, *sorted(RETRYABLE)))))
+"""The same for our own Lambdas, which may all be called again."""
 
 RUN = "{% $run %}"
 INPUT = "{% $states.input %}"
@@ -91,9 +95,7 @@ class Emitter:
         if loop is not None:
             payload["loop"] = loop
         failed = self._rethrowing(scope)
-        scope.add(
-            Task(name, "system-scope_closed", payload, failed, again=(PLATFORM,), output=INPUT)
-        )
+        scope.add(Task(name, "system-scope_closed", payload, failed, again=(SYSTEM,), output=INPUT))
         return name
 
     def _rethrowing(self, scope: Scope) -> str:
@@ -111,7 +113,7 @@ class Emitter:
             payload["token"] = "{% $states.context.Task.Token %}"
         output = None if token else answer("port")
         track.scope.add(
-            Task(name, "system-gate", payload, after, token=token, again=(PLATFORM,), output=output)
+            Task(name, "system-gate", payload, after, token=token, again=(SYSTEM,), output=output)
         )
 
     def call(
@@ -205,7 +207,7 @@ class Emitter:
                 payload,
                 exits(step.failure_port),
                 fires=step.key,
-                again=(PLATFORM,),
+                again=(SYSTEM,),
             )
         )
         return name
@@ -251,6 +253,8 @@ def retries(step: Step) -> tuple[Again, ...]:
     if not declared or step.retry.attempts == 1:
         return (platform,)
     retry = step.retry
+    if retry == Retry(attempts=PLATFORM_TRIES):
+        return (replace(platform, errors=(*platform.errors, *declared)),)
     return (platform, Again(declared, retry.attempts - 1, retry.interval, retry.backoff))
 
 
