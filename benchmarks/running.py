@@ -12,11 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 from benchmarks.compiling import chain
 from benchmarks.measure import Row, memory_mb
 from localcloud.cloud import LocalCloud
-from stellwerk.bootstrap import Services, build
+from stellwerk.bootstrap import Clients, Services, build
 from stellwerk.bootstrap import services as provider
 from stellwerk.kernel.ids import RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -31,6 +32,28 @@ CLIENTS, CALLS = 8, 160
 FLAT_RUNS = 500
 
 
+class Counting:
+    """DynamoDB's client, which counts what is asked of it."""
+
+    def __init__(self, client: object) -> None:
+        self.requests = 0
+        self._client = client
+
+    def __getattr__(self, name: str) -> object:
+        """Return the client's method and count it."""
+        self.requests += 1
+        return getattr(self._client, name)
+
+
+class CountingClients:
+    """The clients of a cloud, with a count for DynamoDB."""
+
+    def __init__(self, clients: Clients) -> None:
+        self.dynamodb = Counting(clients.dynamodb)
+        self.s3 = clients.s3
+        self.stepfunctions = clients.stepfunctions
+
+
 def rows() -> Iterator[Row]:
     """Yield what was measured on a local cloud that keeps its data on disk."""
     with tempfile.TemporaryDirectory() as folder:
@@ -42,6 +65,7 @@ def rows() -> Iterator[Row]:
             yield Row("idle memory", memory_mb(), "MiB", note="with moto, before the first run")
             yield from _shapes(services)
             yield from _flat(services)
+            yield _requests(cloud)
 
 
 def _shapes(services: Services) -> Iterator[Row]:
@@ -64,6 +88,24 @@ def _flat(services: Services) -> Iterator[Row]:
         _run(services, workflow)
     grown = (memory_mb() - before) / FLAT_RUNS * 1024
     yield Row("memory after 500 more runs, grown per run", grown, "KiB", note="data kept in memory")
+
+
+def _requests(cloud: LocalCloud) -> Row:
+    """Requests per node: what 90 further nodes in a chain add to a run."""
+    clients = CountingClients(cloud.clients)
+    services = build(cloud.settings, cast("Clients", clients), compiler=GraphCompiler())
+    provider.provide(lambda: services)
+    counts = []
+    for size in (10, 100):
+        workflow = _publish(services, chain(size))
+        _run(services, workflow)
+        before = clients.dynamodb.requests
+        run = _start(services, workflow)
+        time.sleep(2)  # without looking at the run, which would count
+        counts.append(clients.dynamodb.requests - before)
+        _await(services, run, RunStatus.COMPLETED)
+    note = "one batch read, two writes"
+    return Row("requests to DynamoDB per node", (counts[1] - counts[0]) / 90, "", note=note)
 
 
 def _median(services: Services, graph: Graph, times: int) -> float:
