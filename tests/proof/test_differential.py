@@ -63,7 +63,8 @@ def _alone(case: Case, order: int, found: Counter[str]) -> list[str]:
 def _rolled_over(case: Case, order: int, found: Counter[str]) -> list[str]:
     machines = alone.compiled(case, CompileOptions(events=SMALL))
     found["rolled over"] += len(machines.children)
-    return alone.run(case, machines, order)
+    frugal = whole.Frugal(SMALL)
+    return alone.run(case, machines, order) or whole.run(case, order, frugal)
 
 
 def _whole(case: Case, order: int, found: Counter[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol, cast
@@ -18,7 +19,11 @@ from stellwerk.runs.model import Run, StepStatus
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World as Stores
 from stellwerk.tenancy.scope import Scope, seeded
+from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
 from stellwerk.workflows.compiler import GraphCompiler
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.ports import Resources
 from stellwerk.workflows.publishing import Compiler, Press
 from stellwerk.workflows.service import WorkflowService
 from tests.fakes.journal import FakeJournal
@@ -69,7 +74,7 @@ class Bench:
     """All services over stores in memory, and the Lambdas that use them."""
 
     seed: int
-    compiler: Compiler = field(default_factory=GraphCompiler)
+    compiler: Compiler
     scope: Scope = field(default_factory=seeded)
     http_allow: tuple[str, ...] = ()
     calls: Counter[str] = field(default_factory=Counter)
@@ -124,12 +129,28 @@ class Bench:
             self.wrong.append(f"called twice: {call}")
 
 
-def run(case: Case, seed: int) -> list[str]:
+@dataclass(frozen=True)
+class Frugal:
+    """The compiler with another limit of history events, so that loops are rolled over."""
+
+    events: int
+
+    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
+        """Return all that is wrong with `graph`."""
+        return GraphCompiler().check(graph, catalogue, resources)
+
+    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
+        """Return the machines; raises OverBudget."""
+        options = CompileOptions(prefix=prefix, comment=comment, events=self.events)
+        return compile_graph(graph, catalogue, options)
+
+
+def run(case: Case, seed: int, compiler: Compiler | None = None) -> list[str]:
     """Publish and run a workflow in the order of events that `seed` gives; return what was wrong.
 
-    Raises InvalidGraph and BadInput as publishing does, and Hang.
+    Raises InvalidGraph and OverBudget as publishing does, and Hang.
     """
-    bench = Bench(seed)
+    bench = Bench(seed, compiler or GraphCompiler())
     workflow, _ = bench.workflows.publish(bench.scope, case.graph)
     started = bench.assembly.runs.start(
         bench.scope, workflow.id, trigger=case.drawn.start, payload=payload(case.drawn)
