@@ -10,7 +10,7 @@ from stellwerk.aws.items import Items
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.standing import close_wait
 from stellwerk.aws.tasks import DynamoTasks
-from stellwerk.kernel.errors import Conflict, NotFound, ServiceUnavailable
+from stellwerk.kernel.errors import NotFound, ServiceUnavailable
 from stellwerk.kernel.ids import TaskId
 from stellwerk.runs.model import TaskStatus
 from tests.aws.scripted import Scripted, refusal
@@ -41,7 +41,7 @@ def test_a_run_that_has_vanished_is_not_found() -> None:
         close_wait(items(refused(None)), SCOPE, RUN, WORKFLOW, [])
 
 
-def test_a_task_refused_for_no_visible_reason_is_a_conflict() -> None:
+def test_a_task_whose_token_changes_at_every_try_gives_up_as_transient() -> None:
     bodies = Bodies(FakeValues(Memory()))
     stored = bodies.item(SCOPE, task(), "runs/r-1")
     raw = {
@@ -52,7 +52,7 @@ def test_a_task_refused_for_no_visible_reason_is_a_conflict() -> None:
         "answered": {"BOOL": False},
     }
     tasks = DynamoTasks(items({"Item": raw}, refused(raw, more=1)), bodies)
-    with pytest.raises(Conflict):
+    with pytest.raises(ServiceUnavailable):
         tasks.close(SCOPE, TaskId("task-1"), TaskStatus.COMPLETED, decision())
 
 

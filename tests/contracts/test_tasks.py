@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import RunId, TaskId
-from stellwerk.runs.model import HumanTask, RunStatus, StepStatus, TaskStatus
+from stellwerk.runs.model import HumanTask, RunStatus, Step, StepStatus, TaskStatus
 from stellwerk.tenancy.scope import Scope, of_run
 from tests.contracts.records import (
     RUN,
@@ -262,3 +263,34 @@ def test_a_stranger_neither_sees_nor_changes_tasks(opened: Stores, stranger: Sco
     assert list(opened.due.overdue(stranger, START + timedelta(days=9))) == []
     assert tasks.get(SCOPE, FIRST) == task().model_copy(update={"revision": 1})
     assert standing(opened) == (RunStatus.PAUSED, 1)
+
+
+def test_whoever_ends_a_task_that_is_asked_anew_learns_the_token_it_waits_with(
+    stores: Stores,
+) -> None:
+    """A step that waits anew and a decision meet: one of both must see the other."""
+    for turn in range(30):
+        run_id, task_id = RunId(f"r-{turn}"), TaskId(f"t{turn}")
+        stores.runs.create(SCOPE, run(turn))
+        first = task().model_copy(update={"id": task_id, "run": run_id, "token": "old"})
+        step = waiting().model_copy(update={"run": run_id, "token": "old"})
+        stores.tasks.open(SCOPE, first, step)
+        barrier = Barrier(2)
+
+        def ask_anew(first: HumanTask = first, step: Step = step, at: Barrier = barrier) -> bool:
+            at.wait()
+            again = step.model_copy(update={"token": "new", "revision": 1})
+            try:
+                anew = first.model_copy(update={"token": "new"})
+                found = stores.tasks.open(SCOPE, anew, again)
+            except Conflict:
+                return False
+            return found.status is TaskStatus.PENDING
+
+        def decide(task_id: TaskId = task_id, at: Barrier = barrier) -> HumanTask:
+            at.wait()
+            return stores.tasks.close(SCOPE, task_id, TaskStatus.COMPLETED, decision())
+
+        with ThreadPoolExecutor(2) as pool:
+            waits, ended = pool.submit(ask_anew), pool.submit(decide)
+            assert not waits.result() or ended.result().token == "new"

@@ -16,11 +16,14 @@ from stellwerk.aws.expressions import Check, Item, Put, Update, absent, among, d
 from stellwerk.aws.items import Items, Range
 from stellwerk.aws.journal import step_conflict, step_put
 from stellwerk.kernel.clock import instant
-from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.errors import Conflict, NotFound, ServiceUnavailable
 from stellwerk.kernel.ids import RunId, TaskId
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Decision, HumanTask, Step, TaskStatus
 from stellwerk.tenancy.scope import Scope
+
+_RENEWALS = 10
+"""How often a task's token may change while its end is written."""
 
 
 class DynamoTasks:
@@ -63,18 +66,25 @@ class DynamoTasks:
         *,
         token: str | None = None,
     ) -> HumanTask:
-        """End a pending task and take its wait from the run; a Conflict names who was first."""
+        """End a pending task and take its wait from the run; a Conflict names who was first.
+
+        The returned task holds the token that its step waits with at that moment: where the step
+        is waiting anew meanwhile, with another token, the end is written again.
+        """
         stored = self.get(scope, task)
-        _check_pending(stored, token)
-        ended = stored.model_copy(update={"status": status, "decision": decision})
-        ending = self._ending(scope, ended, token)
-        try:
-            standing.close_wait(self._items, scope, stored.run, stored.workflow, [ending])
-        except Refused as refused:
-            if refused.reasons[0].item is not None:
-                _check_pending(self._record(scope, decoded(refused.reasons[0].item)), token)
-            raise Conflict(f"task {task} has changed meanwhile") from refused
-        return ended.model_copy(update={"revision": stored.revision + 1})
+        for _ in range(_RENEWALS):
+            _check_pending(stored, token)
+            ended = stored.model_copy(update={"status": status, "decision": decision})
+            ending = self._ending(scope, ended)
+            try:
+                standing.close_wait(self._items, scope, stored.run, stored.workflow, [ending])
+            except Refused as refused:
+                if refused.reasons[0].item is None:
+                    raise _missing(task) from refused
+                stored = self._record(scope, decoded(refused.reasons[0].item))
+            else:
+                return ended.model_copy(update={"revision": stored.revision + 1})
+        raise ServiceUnavailable(f"the token of task {task} changes too fast")
 
     def mark_answered(self, scope: Scope, task: TaskId, token: str) -> None:
         """Note that the answer for `token` was taken; nothing if the token has changed."""
@@ -167,12 +177,12 @@ class DynamoTasks:
             "listed_at": keys.listed_at(task.created, task.id),
         }
 
-    def _ending(self, scope: Scope, ended: HumanTask, token: str | None) -> Update:
+    def _ending(self, scope: Scope, ended: HumanTask) -> Update:
         item = self._bodies.item(scope, ended, _place(ended)) | _beside(scope, ended)
         del item["revision"], item["token"], item["answered"]
         pending = equals("status", str(TaskStatus.PENDING))
-        same = () if token is None else (equals("token", token),)
-        update = changes(keys.task(scope, ended.id), item, when=(pending, *same))
+        same = equals("token", ended.token)
+        update = changes(keys.task(scope, ended.id), item, when=(pending, same))
         return replace(update, add={"revision": 1})
 
     def _record(self, scope: Scope, item: Item) -> HumanTask:
