@@ -238,3 +238,10 @@ def test_what_follows_a_caught_while_knows_that_it_went_well() -> None:
     )
     found = states(compiled(graph).definition)
     assert found["w · flow.while"]["Assign"] == {"n_w": "out"}
+
+
+def test_whiles_in_whiles_are_counted_by_their_own_passes() -> None:
+    graph = draw("t:start u:while u/v:while v/w:while w/a", "t>u")
+    result = compiled(graph)
+    assert result.children
+    assert result.forecast.events <= 20_000
