@@ -130,8 +130,14 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             execution = self._made(machine, name, arn, text)
             self._executions[arn] = execution
             cast("list[Any]", machine.executions).append(execution)
-        execution.start()
+        if self._serves:
+            execution.start()
         return execution
+
+    @property
+    def _serves(self) -> bool:
+        """Whether a cloud runs here; elsewhere executions are only recorded, as moto does."""
+        return hasattr(self, "runtime")
 
     def _made(self, machine: StateMachine, name: str, arn: str, text: str) -> LocalExecution:
         execution = LocalExecution(
@@ -147,7 +153,8 @@ class LocalStepFunctions(StepFunctionsParserBackend):
             activity_store={},
             input_data=text,
         )
-        execution.runtime = self.runtime
+        if self._serves:
+            execution.runtime = self.runtime
         execution.on_end = self._ended
         execution.exec_status = ExecutionStatus.RUNNING
         return execution

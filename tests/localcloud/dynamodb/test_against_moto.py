@@ -13,7 +13,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
@@ -79,6 +79,8 @@ def asked(client: Any, operation: str, request: dict[str, Any]) -> Any:
         answer = getattr(client, operation)(TableName=NAME, **request)
     except ClientError as error:
         return error.response["Error"]["Code"]
+    except TypeError:  # moto cannot compare values of different types, DynamoDB finds them unequal
+        reject()
     answer.pop("ResponseMetadata")
     answer.pop("ConsumedCapacity", None)
     return answer
@@ -88,7 +90,7 @@ def everything(client: Any) -> list[dict[str, Any]]:
     return sorted(client.scan(TableName=NAME)["Items"], key=str)
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)
 @given(plan=st.lists(requests(), max_size=8))
 def test_the_same_requests_have_the_same_effect(
     moto: Any, plan: list[tuple[str, dict[str, Any]]]
