@@ -12,6 +12,7 @@ from typing import NewType
 MandateId = NewType("MandateId", str)
 InstanceId = NewType("InstanceId", str)
 UserId = NewType("UserId", str)
+RoleId = NewType("RoleId", str)
 WorkflowId = NewType("WorkflowId", str)
 RunId = NewType("RunId", str)
 TaskId = NewType("TaskId", str)
