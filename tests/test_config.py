@@ -15,6 +15,8 @@ def test_without_variables_it_is_a_local_deployment() -> None:
     )
     assert settings.states_role == f"arn:aws:iam::{settings.account}:role/stellwerk-states"
     assert settings.http_allow == ()
+    assert (settings.clients, settings.rate_limit) == ((), 600)
+    assert settings.issuer == "http://127.0.0.1:8400/oidc"
 
 
 def test_the_prefix_begins_every_name() -> None:
@@ -37,9 +39,15 @@ def test_each_setting_can_be_given() -> None:
             "STELLWERK_ENDPOINT_URL": "http://127.0.0.1:4566",
             "STELLWERK_DATA": "/data",
             "STELLWERK_HTTP_ALLOW": "127.0.0.1:8080, localhost:9, ",
+            "STELLWERK_AUDIT_TABLE": "a",
+            "STELLWERK_ISSUER": "https://issuer.example/pool/",
+            "STELLWERK_CLIENTS": "web,cli",
+            "STELLWERK_RATE_LIMIT": "60",
             "AWS_REGION": "elsewhere",
         }
     )
+    assert (settings.audit_table, settings.rate_limit) == ("a", 60)
+    assert (settings.issuer, settings.clients) == ("https://issuer.example/pool", ("web", "cli"))
     assert settings.region == "eu-north-1"
     assert (settings.runs_table, settings.platform_table, settings.bucket) == ("r", "p", "b")
     assert settings.endpoint_url == "http://127.0.0.1:4566"
@@ -48,9 +56,12 @@ def test_each_setting_can_be_given() -> None:
 
 def test_all_bad_variables_are_named_at_once() -> None:
     with pytest.raises(BadInput) as raised:
-        Settings.of({"STELLWERK_STAGE": "moon", "STELLWERK_PREFIX": "x" * 21})
+        Settings.of(
+            {"STELLWERK_STAGE": "moon", "STELLWERK_PREFIX": "x" * 21, "STELLWERK_RATE_LIMIT": "-1"}
+        )
     assert "STELLWERK_STAGE" in raised.value.message
     assert "STELLWERK_PREFIX" in raised.value.message
+    assert "STELLWERK_RATE_LIMIT" in raised.value.message
 
 
 def test_the_process_has_settings(monkeypatch: pytest.MonkeyPatch) -> None:

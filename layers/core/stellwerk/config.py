@@ -11,6 +11,7 @@ from typing import Literal, cast
 from stellwerk.kernel.errors import BadInput
 
 Stage = Literal["local", "test", "aws"]
+LOCAL_ISSUER = "http://127.0.0.1:8400/oidc"
 _STAGES = ("local", "test", "aws")
 
 
@@ -28,6 +29,7 @@ class Settings:
     account: str
     platform_table: str
     runs_table: str
+    audit_table: str
     bucket: str
     states_role: str
     """ARN of the role under which state machines act."""
@@ -37,6 +39,12 @@ class Settings:
     """Folder of the local cloud."""
     http_allow: tuple[str, ...]
     """`host:port` that `http.request` may call although the address is private."""
+    issuer: str
+    """Whose access tokens the API takes: the `iss` of each, below which its keys are found."""
+    clients: tuple[str, ...]
+    """Ids of the clients whose tokens the API takes; none given: any client of the issuer."""
+    rate_limit: int
+    """Requests to the API that a principal may make in a minute; 0: any number."""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
@@ -53,11 +61,15 @@ class Settings:
             account=account,
             platform_table=read.text("PLATFORM_TABLE", f"{prefix}-platform"),
             runs_table=read.text("RUNS_TABLE", f"{prefix}-runs"),
+            audit_table=read.text("AUDIT_TABLE", f"{prefix}-audit"),
             bucket=read.text("BUCKET", f"{prefix}-{account}-{region}"),
             states_role=read.text("STATES_ROLE", role),
             endpoint_url=environment.get("STELLWERK_ENDPOINT_URL") or None,
             data=Path(read.text("DATA", ".stellwerk")),
             http_allow=read.list("HTTP_ALLOW"),
+            issuer=read.text("ISSUER", LOCAL_ISSUER).rstrip("/"),
+            clients=read.list("CLIENTS"),
+            rate_limit=read.number("RATE_LIMIT", 600),
         )
         read.check()
         return settings
@@ -87,6 +99,13 @@ class _Reader:
             named = ", ".join(choices)
             self._faults.append(f"STELLWERK_{name} must be one of {named}, not '{value}'")
         return value
+
+    def number(self, name: str, default: int) -> int:
+        value = self.text(name, str(default), longest=9)
+        if value.isascii() and value.isdigit():
+            return int(value)
+        self._faults.append(f"STELLWERK_{name} must be a whole number, not '{value}'")
+        return default
 
     def list(self, name: str) -> tuple[str, ...]:
         parts = self._environment.get(f"STELLWERK_{name}", "").split(",")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import (
         AttributeValueTypeDef,
         ConditionCheckTypeDef,
+        DeleteTypeDef,
         PutTypeDef,
         TransactWriteItemTypeDef,
         UpdateTypeDef,
@@ -54,6 +55,11 @@ def above(attribute: str, value: int) -> Term:
     return Term(attribute, ">", (value,))
 
 
+def below(attribute: str, value: int) -> Term:
+    """`attribute` is smaller than `value`."""
+    return Term(attribute, "<", (value,))
+
+
 def among(attribute: str, values: Sequence[Attribute]) -> Term:
     """`attribute` is one of `values`."""
     return Term(attribute, "among", tuple(values))
@@ -87,7 +93,15 @@ class Check:
     when: tuple[Term, ...]
 
 
-Write: TypeAlias = Put | Update | Check
+@dataclass(frozen=True)
+class Delete:
+    """Remove an item."""
+
+    key: Key
+    when: tuple[Term, ...] = ()
+
+
+Write: TypeAlias = Put | Update | Delete | Check
 
 
 @dataclass
@@ -166,6 +180,8 @@ def transact_request(table: str, write: Write) -> TransactWriteItemTypeDef:
         return {"Put": put_request(table, write)}
     if isinstance(write, Update):
         return {"Update": update_request(table, write)}
+    if isinstance(write, Delete):
+        return {"Delete": _delete_request(table, write)}
     return {"ConditionCheck": _check_request(table, write)}
 
 
@@ -204,6 +220,18 @@ def _changes(update: Update, used: _Placeholders) -> str:
     if update.remove:
         clauses.append("REMOVE " + ", ".join(used.name(name) for name in update.remove))
     return " ".join(clauses)
+
+
+def _delete_request(table: str, delete: Delete) -> DeleteTypeDef:
+    used = _Placeholders()
+    request: DeleteTypeDef = {"TableName": table, "Key": raw_key(delete.key)}
+    if delete.when:
+        request["ConditionExpression"] = used.condition(delete.when)
+        request["ExpressionAttributeNames"] = used.names
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    if used.values:
+        request["ExpressionAttributeValues"] = used.values
+    return request
 
 
 def _check_request(table: str, check: Check) -> ConditionCheckTypeDef:
