@@ -56,9 +56,15 @@ BY_WORKFLOW_STATUS = Index("by_workflow_status", "in_workflow_status", "listed_a
 SWEEP = Index("sweep", "in_sweep", "sweep_at")
 """What is not finished: open runs, pending tasks by due moment, decided tasks without an answer."""
 
+AUDIT_BY_MANDATE = Index("by_mandate", "in_mandate", "listed_at")
+AUDIT_BY_USER = Index("by_user", "in_user", "listed_at")
+AUDIT_BY_OBJECT = Index("by_object", "in_object", "listed_at")
+
 PLATFORM = Table("platform")
 RUNS = Table("runs", (BY_INSTANCE, BY_WORKFLOW, BY_STATUS, BY_WORKFLOW_STATUS, SWEEP))
-TABLES = (PLATFORM, RUNS)
+AUDIT = Table("audit", (AUDIT_BY_MANDATE, AUDIT_BY_USER, AUDIT_BY_OBJECT))
+"""Evidence: nothing in it is changed, and no record carries a moment at which it expires."""
+TABLES = (PLATFORM, RUNS, AUDIT)
 
 
 def creation(table: Table, name: str) -> CreateTableInputTypeDef:

@@ -78,6 +78,10 @@ class Forbidden(PermanentError):
     """The scope's roles do not allow it."""
 
 
+class Unauthenticated(PermanentError):
+    """Nobody knows who is calling: no token, one that does not hold, or of someone not let in."""
+
+
 class Conflict(PermanentError):
     """The thing has changed meanwhile, or its state does not allow the transition."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -16,7 +17,7 @@ class Outcome(StrEnum):
 
     BEGUN = "begun"  # written before it happens: without it, it does not happen
     DONE = "done"
-    FAILED = "failed"  # it was tried and did not happen
+    FAILED = "failed"  # it ended with an error, which the reason names
     DENIED = "denied"  # access rules refused it
 
 
@@ -25,6 +26,8 @@ class AuditRecord(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    id: str
+    """Tells two records apart that are equal in all else."""
     mandate: MandateId
     day: str
     number: int
@@ -45,7 +48,9 @@ class AuditRecord(BaseModel):
     reason: str = ""
     request: str = ""
     previous: str = ""
-    """The hash of the record before, "" for the first of the day."""
+    """The hash of the record before, "" for the mandate's very first."""
+    previous_day: str | None = None
+    """Of the first of a day: the day of the record before."""
     hash: str = ""
 
     def sealed(self) -> AuditRecord:
@@ -55,3 +60,41 @@ class AuditRecord(BaseModel):
     def expected_hash(self) -> str:
         """Return the hash that the record must carry."""
         return digest(self.model_dump(mode="json", exclude={"hash"}))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is stored at a place of a day; `record` None: it cannot be read as a record."""
+
+    place: str
+    record: AuditRecord | None
+
+
+def place_of(number: int) -> str:
+    """Return where the record of that number is stored in its day; places sort like numbers."""
+    return f"{number:010d}"
+
+
+@dataclass(frozen=True)
+class AuditFilter:
+    """Which records someone looks for; "" and None look for any. Days are like `2026-12-01`."""
+
+    user: str = ""
+    action: str = ""
+    object: str = ""
+    outcome: Outcome | None = None
+    since: str = ""
+    """The first day."""
+    until: str = ""
+    """The last day."""
+
+    def matches(self, record: AuditRecord) -> bool:
+        """Return whether the record is one of these."""
+        return (
+            self.user in {"", record.user}
+            and self.action in {"", record.action}
+            and self.object in {"", record.object}
+            and self.outcome in {None, record.outcome}
+            and self.since <= record.day
+            and (not self.until or record.day <= self.until)
+        )

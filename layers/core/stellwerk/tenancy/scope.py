@@ -6,6 +6,7 @@ Every service and store method takes one. Made only by the functions of this mod
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from stellwerk.kernel.errors import Forbidden, NotFound
 from stellwerk.kernel.ids import InstanceId, MandateId, RoleId, UserId
@@ -107,17 +108,18 @@ def require(scope: Scope, table: str, verb: Verb, created_by: UserId | None = No
     """Return to which rows the scope's roles let `verb` reach.
 
     Raises Forbidden, with the reason, if they do not; NotFound for a row that they do not even let
-    read, since its existence is nobody else's business.
+    read, since its existence is nobody else's business: the refusal is then the error's cause.
     """
     decision = permitted(scope, table, verb, created_by)
     if decision.allowed:
         return decision.level
-    if created_by is not None and not permitted(scope, table, Verb.READ, created_by).allowed:
-        raise NotFound(f"there is no such thing among the {table}, or not for you")
-    raise Forbidden(
+    refusal = Forbidden(
         f"You may not {verb} {table} here: {decision.reason}.",
         remedy="Ask an administrator of the mandate for a role that allows it.",
     )
+    if created_by is not None and not permitted(scope, table, Verb.READ, created_by).allowed:
+        raise NotFound(f"there is no such thing among the {table}, or not for you") from refusal
+    raise refusal
 
 
 def require_operation(scope: Scope, name: str) -> None:
@@ -138,5 +140,6 @@ _RULES = tuple(
 _PLATFORM = (Grant(Priority.INSTANCE, RoleId("platform"), "platform", _RULES),)
 
 
+@lru_cache(256)
 def _everything(user: UserId) -> Principal:
     return Principal(user, _PLATFORM)
