@@ -93,7 +93,7 @@ class Moto:
         self.s3.create_bucket(Bucket=bucket)
         counted = OneAtATime(self.dynamodb)
         client = cast("DynamoDBClient", counted)
-        values = S3Values(lambda: self.s3, bucket)
+        values = S3Values(lambda mandate: self.s3, bucket)
         bodies = Bodies(values)
         self.last_runs_table = f"runs-{number}"
         runs = self._items(client, tables.RUNS, self.last_runs_table)
@@ -110,6 +110,17 @@ class Moto:
             key_values=DynamoKeyValues(platform, values),
         )
         return stores, counted
+
+    def platform(self) -> Items:
+        """Return a table `platform` of its own."""
+        client = cast("DynamoDBClient", OneAtATime(self.dynamodb))
+        return self._items(client, tables.PLATFORM, f"platform-{next(self._numbers)}")
+
+    def bucket(self) -> str:
+        """Return the name of a bucket of its own."""
+        name = f"values-{next(self._numbers)}"
+        self.s3.create_bucket(Bucket=name)
+        return name
 
     def _items(self, client: DynamoDBClient, table: tables.Table, name: str) -> Items:
         self.dynamodb.create_table(**tables.creation(table, name))
