@@ -14,6 +14,7 @@ def test_without_variables_it_is_a_local_deployment() -> None:
         "stellwerk-runs",
     )
     assert settings.states_role == f"arn:aws:iam::{settings.account}:role/stellwerk-states"
+    assert (settings.tenant_role, settings.group) == ("", "local")
     assert settings.http_allow == ()
     assert (settings.clients, settings.rate_limit) == ((), 600)
     assert settings.issuer == "http://127.0.0.1:8400/oidc"
@@ -40,6 +41,8 @@ def test_each_setting_can_be_given() -> None:
             "STELLWERK_DATA": "/data",
             "STELLWERK_HTTP_ALLOW": "127.0.0.1:8080, localhost:9, ",
             "STELLWERK_AUDIT_TABLE": "a",
+            "STELLWERK_TENANT_ROLE": "arn:tenants",
+            "STELLWERK_GROUP": "api",
             "STELLWERK_ISSUER": "https://issuer.example/pool/",
             "STELLWERK_CLIENTS": "web,cli",
             "STELLWERK_RATE_LIMIT": "60",
@@ -47,6 +50,7 @@ def test_each_setting_can_be_given() -> None:
         }
     )
     assert (settings.audit_table, settings.rate_limit) == ("a", 60)
+    assert (settings.tenant_role, settings.group) == ("arn:tenants", "api")
     assert (settings.issuer, settings.clients) == ("https://issuer.example/pool", ("web", "cli"))
     assert settings.region == "eu-north-1"
     assert (settings.runs_table, settings.platform_table, settings.bucket) == ("r", "p", "b")

@@ -22,6 +22,7 @@ from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.machines import StepFunctionsMachines
 from stellwerk.aws.runs import DynamoRuns
+from stellwerk.aws.sessions import Credentials, Service, Sts, TenantRole, TenantSessions
 from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.values import S3Values
 from stellwerk.aws.versions import DynamoVersions
@@ -31,6 +32,7 @@ from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.config import Settings
 from stellwerk.kernel.clock import Clock, SystemClock
 from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.ids import MandateId
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.ports import KeyValues
@@ -38,6 +40,7 @@ from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
+from stellwerk.tenancy.scope import SYSTEM
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.ports import Resources
@@ -78,6 +81,7 @@ class SettingsClients:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._session = botocore.session.Session()
+        self._lock = threading.Lock()
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
@@ -94,13 +98,30 @@ class SettingsClients:
         """Step Functions."""
         return cast("SFNClient", self._client("stepfunctions"))
 
-    def _client(self, service: Literal["dynamodb", "s3", "stepfunctions"]) -> BaseClient:
-        return self._session.create_client(
-            service,
-            region_name=self._settings.region,
-            endpoint_url=self._settings.endpoint_url,
-            config=PATIENCE,
-        )
+    @cached_property
+    def sts(self) -> Sts:
+        """STS, which gives out the sessions of mandates."""
+        return cast("Sts", self._client("sts"))
+
+    def with_credentials(self, service: Service, credentials: Credentials) -> BaseClient:
+        """Return a client that acts as a mandate's session."""
+        return self._client(service, credentials)
+
+    def _client(
+        self,
+        service: Literal["dynamodb", "s3", "stepfunctions", "sts"],
+        credentials: Credentials | None = None,
+    ) -> BaseClient:
+        with self._lock:  # a session makes one client at a time
+            return self._session.create_client(
+                service,
+                region_name=self._settings.region,
+                endpoint_url=self._settings.endpoint_url,
+                config=PATIENCE,
+                aws_access_key_id=credentials["AccessKeyId"] if credentials else None,
+                aws_secret_access_key=credentials["SecretAccessKey"] if credentials else None,
+                aws_session_token=credentials["SessionToken"] if credentials else None,
+            )
 
 
 class NoCompiler:
@@ -156,11 +177,11 @@ def build(
     compiler: Compiler | None = None,
 ) -> Services:
     """Return the services of a deployment; what is not given is as it is on AWS."""
-    doors = clients or SettingsClients(settings)
     types = catalogue or StoredCatalogue()
     time = clock or SystemClock()
-    values = S3Values(lambda: doors.s3, settings.bucket)
-    platform = Items(doors.dynamodb, settings.platform_table)
+    doors, stores = _stores(settings, clients, time)
+    values = stores.values
+    platform = stores.items(settings.platform_table)
     versions = DynamoVersions(platform, Bodies(values))
     press = Press(
         versions=versions,
@@ -175,13 +196,53 @@ def build(
         settings=settings,
         catalogue=types,
         workflows=WorkflowService(press),
-        assembly=Assembly.of(_world(doors, settings.runs_table, press)),
+        assembly=Assembly.of(_world(doors, stores.items(settings.runs_table), press)),
         key_values=DynamoKeyValues(platform, values),
     )
 
 
-def _world(clients: Clients, table: str, press: Press) -> World:
-    items = Items(clients.dynamodb, table)
+@dataclass(frozen=True)
+class _Stores:
+    """The ways to tables and bucket: as the process is, or per mandate as `tenant-data`."""
+
+    doors: Clients
+    sessions: TenantSessions | None
+    bucket: str
+
+    def items(self, table: str) -> Items:
+        """Return the way to a table."""
+        sessions = self.sessions
+        if sessions is None:
+            return Items(self.doors.dynamodb, table)
+        return Items(
+            self.doors.dynamodb, table, tenants=lambda mandate: sessions.of(mandate).dynamodb
+        )
+
+    @property
+    def values(self) -> S3Values:
+        """The way to values."""
+        return S3Values(self.s3, self.bucket)
+
+    def s3(self, mandate: MandateId) -> S3Client:
+        """Return the client that reaches the objects of a mandate, or of none."""
+        if self.sessions is None or mandate == SYSTEM:
+            return self.doors.s3
+        return self.sessions.of(mandate).s3
+
+
+def _stores(settings: Settings, clients: Clients | None, clock: Clock) -> tuple[Clients, _Stores]:
+    """Return the doors and what is reached through them; given clients are taken as they are."""
+    if clients is not None:
+        return clients, _Stores(clients, None, settings.bucket)
+    own = SettingsClients(settings)
+    if not settings.tenant_role:
+        return own, _Stores(own, None, settings.bucket)
+    role = TenantRole(settings.tenant_role, settings.group)
+    sessions = TenantSessions(role, lambda: own.sts, own.with_credentials, clock)
+    return own, _Stores(own, sessions, settings.bucket)
+
+
+def _world(clients: Clients, items: Items, press: Press) -> World:
     bodies = Bodies(press.values)
     keeper = Keeper(press.values)
     tasks = DynamoTasks(items, bodies)

@@ -33,6 +33,10 @@ class Settings:
     bucket: str
     states_role: str
     """ARN of the role under which state machines act."""
+    tenant_role: str
+    """ARN of the role `tenant-data`, assumed per mandate; "": data is reached as the process is."""
+    group: str
+    """Which Lambdas this process belongs to: `nodes`, `actions`, `system` or `api`."""
     endpoint_url: str | None
     """Where AWS is, if not at AWS."""
     data: Path
@@ -64,6 +68,8 @@ class Settings:
             audit_table=read.text("AUDIT_TABLE", f"{prefix}-audit"),
             bucket=read.text("BUCKET", f"{prefix}-{account}-{region}"),
             states_role=read.text("STATES_ROLE", role),
+            tenant_role=environment.get("STELLWERK_TENANT_ROLE", "").strip(),
+            group=read.text("GROUP", "local"),
             endpoint_url=environment.get("STELLWERK_ENDPOINT_URL") or None,
             data=Path(read.text("DATA", ".stellwerk")),
             http_allow=read.list("HTTP_ALLOW"),

@@ -16,8 +16,11 @@ from stellwerk.aws import expressions
 from stellwerk.aws.errors import Contended, translated
 from stellwerk.aws.expressions import Attribute, Item, Put, Update, Write, decoded, encoded, raw_key
 from stellwerk.aws.keys import Key
+from stellwerk.aws.sessions import mandate_of
 from stellwerk.aws.tables import Index
 from stellwerk.kernel.errors import RateLimited, ServiceUnavailable
+from stellwerk.kernel.ids import MandateId
+from stellwerk.tenancy.scope import SYSTEM
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -64,23 +67,30 @@ class Range:
 
 
 class Items:
-    """One table."""
+    """One table.
+
+    What is kept under a mandate is reached through its client of `tenants`, if given: keys are made
+    from a scope alone, so a request's keys say whose it is. What is kept for no mandate, and
+    everything where there is one client for all, is reached through `client`.
+    """
 
     def __init__(
         self,
         client: DynamoDBClient,
         table: str,
         *,
+        tenants: Callable[[MandateId], DynamoDBClient] | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client = client
         self._table = table
+        self._tenants = tenants
         self._pause = pause
 
     def get(self, key: Key) -> Item | None:
         """Return the item as it is now."""
         with translated():
-            answer = self._client.get_item(
+            answer = self._reaching(key.pk).get_item(
                 TableName=self._table, Key=raw_key(key), ConsistentRead=True
             )
         return decoded(answer["Item"]) if "Item" in answer else None
@@ -89,9 +99,10 @@ class Items:
         """Return those items that exist, as they are now: one request per 100 keys."""
         found: dict[Key, Item] = {}
         unique = list(dict.fromkeys(keys))
-        for start in range(0, len(unique), READ_BATCH):
-            for item in self._batch(unique[start : start + READ_BATCH]):
-                found[Key(str(item["pk"]), str(item["sk"]))] = item
+        for together in self._reached_together(unique):
+            for start in range(0, len(together), READ_BATCH):
+                for item in self._batch(together[start : start + READ_BATCH]):
+                    found[Key(str(item["pk"]), str(item["sk"]))] = item
         return found
 
     def query(self, wanted: Range, *, limit: int | None = None) -> Iterator[Item]:
@@ -100,7 +111,7 @@ class Items:
         left = limit
         while True:
             with translated():
-                answer = self._client.query(**request)
+                answer = self._reaching(wanted.partition).query(**request)
             yield from (decoded(item) for item in answer["Items"])
             left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer or left == 0:
@@ -114,7 +125,7 @@ class Items:
         total = 0
         while True:
             with translated():
-                answer = self._client.query(**request)
+                answer = self._reaching(wanted.partition).query(**request)
             total += answer["Count"]
             if "LastEvaluatedKey" not in answer:
                 return total
@@ -123,29 +134,53 @@ class Items:
     def put(self, put: Put) -> None:
         """Write an item; raises `Refused` where its condition does not hold."""
         request = expressions.put_request(self._table, put)
-        self._contended(lambda: self._client.put_item(**request))
+        self._contended(lambda: self._reaching(put.key.pk).put_item(**request))
 
     def update(self, update: Update) -> Item:
         """Change an item and return it as it stands then; raises `Refused` as `put` does."""
         request = expressions.update_request(self._table, update)
         answer = self._contended(
-            lambda: self._client.update_item(**request, ReturnValues="ALL_NEW")
+            lambda: self._reaching(update.key.pk).update_item(**request, ReturnValues="ALL_NEW")
         )
         return decoded(answer["Attributes"])
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Write all or nothing; raises `Refused` with one reason per write, in order."""
         entries = [expressions.transact_request(self._table, write) for write in writes]
-        self._contended(lambda: self._client.transact_write_items(TransactItems=entries))
+        partitions = [write.key.pk for write in writes]
+        self._contended(
+            lambda: self._reaching(*partitions).transact_write_items(TransactItems=entries)
+        )
 
     def fill(self, puts: Sequence[Put]) -> None:
         """Write many items without condition, 25 at a time, in order of batches."""
+        partitions = [put.key.pk for put in puts]
         for start in range(0, len(puts), WRITE_BATCH):
             requests: list[WriteRequestUnionTypeDef] = [
                 {"PutRequest": {"Item": expressions.put_request(self._table, put)["Item"]}}
                 for put in puts[start : start + WRITE_BATCH]
             ]
-            self._fill(requests)
+            self._fill(requests, partitions)
+
+    def _reaching(self, *partitions: str) -> DynamoDBClient:
+        """Return the client for one request; its keys may be of one mandate, and of none beside."""
+        mandates = {mandate_of(partition) for partition in partitions} - {SYSTEM}
+        if len(mandates) > 1:
+            named = " and ".join(sorted(mandates))
+            raise ValueError(f"table {self._table}: one request may not reach {named}")
+        if self._tenants is None or not mandates:
+            return self._client
+        return self._tenants(mandates.pop())
+
+    def _reached_together(self, unique: Sequence[Key]) -> Iterator[Sequence[Key]]:
+        """Yield the keys that one request may name; all of them where there is one client."""
+        if self._tenants is None:
+            yield unique
+            return
+        owned: dict[MandateId, list[Key]] = {}
+        for key in unique:
+            owned.setdefault(mandate_of(key.pk), []).append(key)
+        yield from owned.values()
 
     def _contended(self, call: Callable[[], R]) -> R:
         for attempt in range(1, TRIES + 1):
@@ -160,7 +195,7 @@ class Items:
         wanted: list[dict[str, AttributeValueTypeDef]] = [raw_key(key) for key in keys]
         for attempt in range(1, TRIES):
             with translated():
-                answer = self._client.batch_get_item(
+                answer = self._reaching(keys[0].pk).batch_get_item(
                     RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
                 )
             yield from (decoded(item) for item in answer["Responses"].get(self._table, []))
@@ -171,10 +206,13 @@ class Items:
             self._wait(attempt)
         raise RateLimited(f"table {self._table} did not answer {len(wanted)} keys of a batch")
 
-    def _fill(self, requests: Sequence[WriteRequestUnionTypeDef]) -> None:
+    def _fill(
+        self, requests: Sequence[WriteRequestUnionTypeDef], partitions: Sequence[str]
+    ) -> None:
         for attempt in range(1, TRIES):
             with translated():
-                answer = self._client.batch_write_item(RequestItems={self._table: requests})
+                client = self._reaching(*partitions)
+                answer = client.batch_write_item(RequestItems={self._table: requests})
             left = answer["UnprocessedItems"].get(self._table)
             if not left:
                 return
