@@ -101,3 +101,12 @@ class FeatureAccess(Record):
     instance: InstanceId
     user: UserId
     roles: tuple[RoleId, ...] = ()
+
+
+class MachineSecret(Record):
+    """What is kept of a machine's secret: enough to know it again, not enough to tell it."""
+
+    user: UserId
+    sha256: str
+    """In hexadecimal. The secret is 32 random bytes, which nobody finds by trying."""
+    created: datetime
