@@ -1,4 +1,4 @@
-"""What was typed, read: JSON or @FILE, NODE=PORT pairs, and workflow files."""
+"""What was typed, read: JSON or @FILE, NODE=PORT:DATA, NAME=VALUE, and workflow files."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from stellwerk.kernel.errors import BadInput, NotFound
 from stellwerk.kernel.json import JsonValue
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.reading import read_graph
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a task is to be decided: an outcome, and what its form asks for."""
+
+    port: str
+    data: JsonValue = None
 
 
 def json_value(text: str | None, option: str) -> JsonValue:
@@ -27,7 +36,7 @@ def json_value(text: str | None, option: str) -> JsonValue:
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"{option} is not JSON: {error}.",
-            remedy="Quote it for the shell, as in --input '{\"amount\": 12}', or use @FILE.",
+            remedy="Quote it for the shell, as in '{\"amount\": 12}', or use @FILE.",
         ) from error
     return value
 
@@ -44,6 +53,15 @@ def pairs(entries: Sequence[str], option: str) -> dict[str, str]:
             )
         found[name] = value
     return found
+
+
+def answers(entries: Sequence[str], option: str) -> dict[str, Answer]:
+    """Return `NODE=PORT`, `NODE=PORT:JSON` or `NODE=PORT:@FILE` entries as answers by node.
+
+    Raises BadInput for an entry without a port or with data that is not JSON, NotFound for a
+    missing file.
+    """
+    return {node: _answer(node, text, option) for node, text in pairs(entries, option).items()}
 
 
 def read_file(path: Path) -> bytes:
@@ -69,6 +87,18 @@ def is_file(target: str) -> bool:
 def slug_of(path: Path) -> str:
     """Return the name that a workflow gets from its file: `Leave request.json`, `leave-request`."""
     return re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "workflow"
+
+
+def _answer(node: str, text: str, option: str) -> Answer:
+    port, colon, data = text.partition(":")
+    if not port:
+        raise BadInput(
+            f"{option} {node}= names no outcome.",
+            remedy=f"Write, for instance, {option} {node}=approved.",
+        )
+    return Answer(
+        port, json_value(data, f"{option} {node}={port}: what follows") if colon else None
+    )
 
 
 def _source(text: str) -> str:

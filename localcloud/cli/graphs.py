@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -88,9 +89,16 @@ def _machines(compiled: Compiled) -> JsonObject:
 
 
 def _files(file: Path, compiled: Compiled) -> dict[str, str]:
+    """Return the machines as people read them, by file name."""
     name = slug_of(file)
-    children = {f"{name}.{loop}.asl.json": text for loop, text in compiled.children.items()}
-    return {f"{name}.asl.json": compiled.definition, **children}
+    texts = {f"{name}.{loop}.asl.json": text for loop, text in compiled.children.items()}
+    texts = {f"{name}.asl.json": compiled.definition, **texts}
+    return {name: _laid_out(text) for name, text in texts.items()}
+
+
+def _laid_out(definition: str) -> str:
+    """Return JSON on many lines, its members in their order: the same text for the same graph."""
+    return json.dumps(json.loads(definition), ensure_ascii=False, indent=2) + "\n"
 
 
 def _deliver(output: Output, data: JsonObject, files: dict[str, str], out: Path | None) -> None:

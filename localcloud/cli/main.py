@@ -9,6 +9,8 @@ from localcloud.cli import cloud, graphs, publishing, runs, tasks, types
 app = typer.Typer(
     name="stellwerk",
     help="Automation of office work: workflows compiled to state machines, on a local cloud.",
+    epilog="Begin with `stellwerk up --samples` in one terminal and `stellwerk tasks` in another. "
+    "Exit codes: 0 done, 1 the run failed, 2 bad input, 3 not found.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Annotated, ParamSpec, TypeVar
@@ -43,8 +44,12 @@ class Output:
         self._errors = _console(stderr=True)
 
     def say(self, words: RenderableType) -> None:
-        """Show something to people: on standard error if standard output is for machines."""
-        self.screen.print(words)
+        """Show something to people: on standard error if standard output is for machines.
+
+        A text that must not be wrapped, such as a command to copy, stays whole.
+        """
+        whole = isinstance(words, Text) and bool(words.no_wrap)
+        self.screen.print(words, markup=False, soft_wrap=whole)
 
     def answer(self, data: JsonValue, *shown: RenderableType) -> None:
         """Write the command's answer: `data` for machines, or what is `shown` for people."""
@@ -52,7 +57,7 @@ class Output:
             typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
             return
         for part in shown:
-            self.screen.print(part)
+            self.say(part)
 
     def error(self, error: StellwerkError) -> None:
         """Write what went wrong, all of it, and how to mend it."""
@@ -69,16 +74,20 @@ class Output:
             return
         if faults:
             self._errors.print(fault_table(faults))
-        words = f"{len(faults)} faults." if len(faults) > 1 else error.message
+        count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}."
+        words = count if faults else error.message
         self._errors.print(Text.assemble((f"{error.type}: ", "bold red"), words))
         if error.remedy and not faults:
             self._errors.print(Text(error.remedy))
 
 
 def _console(*, stderr: bool) -> Console:
-    """Return a console; what goes to a file or another program gets wide lines."""
-    console = Console(stderr=stderr, highlight=False)
-    if not console.is_terminal:
+    """Return a console; what goes to a file or another program gets wide lines.
+
+    The variable COLUMNS, which Rich reads too, goes before either.
+    """
+    console = Console(stderr=stderr, highlight=False, emoji=False)
+    if not console.is_terminal and not os.environ.get("COLUMNS"):
         console.width = FILE_WIDTH
     return console
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
+from localcloud.cli.calls import Call
+from localcloud.cli.listing import Column, Fit, Listing
 from localcloud.cli.views import RunView, StepView, TaskView
-from stellwerk.catalogue.model import NodeType
+from stellwerk.catalogue.model import Effect, NodeType
 from stellwerk.kernel.json import JsonValue, dumps
-from stellwerk.runs.model import Run, RunStatus, StepStatus
+from stellwerk.runs.model import Run, RunStatus, StepKey, StepStatus
 from stellwerk.workflows.faults import Fault, Severity
 
-SHOWN = 50
-"""Characters of a value that a table shows; --json has all."""
+SHOWN = 80
+"""Characters of a value that a table shows at most; --json has all."""
+INDENT = 2
+"""Columns by which the story of a called run stands in."""
 OUTPUT_SHOWN = 1000
 """Characters of a run's output that its head shows."""
 
-_WHOLE = {"", "code", "due", "node", "port", "run", "started", "status", "task", "time", "type"}
 _COLOURS = {
     StepStatus.RUNNING: "blue",
     StepStatus.WAITING: "yellow",
@@ -34,13 +37,20 @@ _COLOURS = {
 }
 
 
-def fault_table(faults: Sequence[Fault]) -> Table:
+def fault_table(faults: Sequence[Fault]) -> Listing:
     """Return all faults of a graph: what, where, and how to mend it."""
-    table = _table("", "code", "where", "message", "remedy")
+    table = Listing(
+        Column(""),
+        Column("code"),
+        Column("where", Fit.TEXT, 12),
+        Column("message", Fit.TEXT, 28),
+        Column("remedy", Fit.TEXT, 28),
+    )
     for fault in faults:
-        mark = "[red]✗[/]" if fault.severity is Severity.ERROR else "[yellow]![/]"
+        wrong = fault.severity is Severity.ERROR
+        mark = Text("✗", style="red") if wrong else Text("!", style="yellow")
         remedy = fault.remedy or fault.code.value.remedy
-        table.add_row(mark, str(fault.code), *map(escape, (where(fault), fault.message, remedy)))
+        table.add(mark, str(fault.code), where(fault), fault.message, remedy)
     return table
 
 
@@ -54,11 +64,16 @@ def where(fault: Fault) -> str:
 
 
 def run_lines(view: RunView) -> Iterable[Text]:
-    """Yield the head of a run: what, how it stands, and its error or output."""
+    """Yield the head of a run: what, how it stands, where it comes from, its error or output."""
     run = view.run
     head = Text.assemble((run.title or run.workflow, "bold"), f" v{run.version} · run {run.id} · ")
     head.append_text(_status(run.status))
     yield head.append(f" · {_lasted(run.started, run.ended)}" if run.ended else "")
+    if run.parent is not None:
+        step = StepKey(path=run.parent.path, node=run.parent.node)
+        yield Text(f"called by step {step.text} of run {run.parent.run}")
+    if run.origin is not None:
+        yield Text(f"replays run {run.origin}")
     if run.error is not None:
         place = f" at {run.error.node}" if run.error.node else ""
         yield Text(f"{run.error.type}{place}: {run.error.message}", style="red")
@@ -68,88 +83,131 @@ def run_lines(view: RunView) -> Iterable[Text]:
         yield Text(f"output {_short(view.output, OUTPUT_SHOWN)}")
 
 
-def step_table(steps: Iterable[StepView]) -> Table:
+def step_table(steps: Iterable[StepView]) -> Listing:
     """Return the story of a run: one row per execution of a node."""
-    table = _table("node", "status", "port", "tries", "time", "input", "output")
-    views = tuple(steps)
-    if any(view.error for view in views):
-        table.add_column("error", overflow="fold")
-    for view in views:
+    table = Listing(
+        *(Column(name) for name in ("node", "status", "port", "tries", "time")),
+        Column("called run", Fit.NAME),
+        Column("input", Fit.VALUE),
+        Column("output", Fit.VALUE),
+        Column("error", Fit.TEXT),
+    )
+    for view in steps:
         step, error = view.step, view.error
-        table.add_row(
-            escape(step.key.text),
+        table.add(
+            step.key.text,
             _status(step.status),
             step.port or "",
             str(len(step.attempts) or ""),
             _lasted(view.started, view.ended),
-            escape(_short(view.input) if step.input else ""),
-            escape(_short(view.value) if step.value else ""),
-            *([escape(f"{error.type}: {error.message}")] if error else []),
+            view.called or "",
+            _short(view.input) if view.input is not None else "",
+            _short(view.value) if step.value else "",
+            f"{error.type}: {error.message}" if error else "",
         )
     return table
 
 
-def run_table(runs: Iterable[Run]) -> Table:
+def call_parts(calls: Sequence[Call]) -> Iterable[RenderableType]:
+    """Yield the stories of called runs, indented below that of the run that called them."""
+    for call in calls:
+        if call.view is not None:
+            below = call_parts(call.calls)
+            story = Group("", *run_lines(call.view), step_table(call.view.nodes), *below)
+            yield Padding(story, (0, 0, 0, INDENT))
+    left = sum(call.view is None for call in calls)
+    if left:
+        verb = "run is" if left == 1 else "runs are"
+        yield Text(f"{left} called {verb} not told here: stellwerk show RUN tells of each.")
+
+
+def run_table(runs: Iterable[Run]) -> Listing:
     """Return a list of runs."""
-    table = _table("run", "workflow", "status", "started", "time", "waits", "error")
+    table = Listing(
+        Column("run"),
+        Column("workflow", Fit.TEXT, 16),
+        *(Column(name) for name in ("status", "started UTC", "time", "waits")),
+        Column("error", Fit.TEXT),
+    )
     for run in runs:
-        table.add_row(
+        table.add(
             run.id,
-            escape(f"{run.title or run.workflow} v{run.version}"),
+            f"{run.title or run.workflow} v{run.version}",
             _status(run.status),
             f"{run.started:%Y-%m-%d %H:%M:%S}",
             _lasted(run.started, run.ended),
             str(run.waits or ""),
-            escape(f"{run.error.type}: {run.error.message}" if run.error else ""),
+            f"{run.error.type}: {run.error.message}" if run.error else "",
         )
     return table
 
 
-def task_table(tasks: Iterable[TaskView]) -> Table:
+def task_table(tasks: Iterable[TaskView]) -> Listing:
     """Return open or past tasks: what is asked of whom, and what can be answered."""
-    table = _table("task", "title", "workflow", "node", "for", "due", "outcomes")
+    table = Listing(
+        Column("task"),
+        Column("title", Fit.TEXT, 16),
+        Column("workflow", Fit.TEXT, 10),
+        Column("node", Fit.NAME),
+        Column("for", Fit.TEXT, 10),
+        Column("due UTC"),
+        Column("outcomes", Fit.TEXT, 10),
+        Column("form", Fit.TEXT, 10),
+    )
     for view in tasks:
         task = view.task
         done = f"{task.status}: {task.decision.port}" if task.decision else ""
-        table.add_row(
+        needed = view.required
+        table.add(
             task.id,
-            escape(task.title),
-            escape(view.workflow),
-            escape(view.step),
-            escape(", ".join(task.assignees)),
+            task.title,
+            view.workflow,
+            view.step,
+            ", ".join(task.assignees),
             f"{task.due:%Y-%m-%d %H:%M}" if task.due else "",
             done or ", ".join(task.ports),
+            ", ".join(f"{name} (required)" if name in needed else name for name in view.fields),
         )
     return table
 
 
-def type_table(types: Iterable[NodeType]) -> Table:
+def how_to_decide(tasks: Sequence[TaskView]) -> Iterable[Text]:
+    """Yield the command that answers the first open task, whole, to be copied."""
+    for view in [view for view in tasks if view.task.decision is None][:1]:
+        fields = ", ".join(f'"{name}": …' for name in view.required)
+        data = f" --data '{{{fields}}}'" if fields else ""
+        yield copied(f"Decide with: stellwerk decide {view.task.id} {view.task.ports[0]}{data}")
+
+
+def type_table(types: Iterable[NodeType]) -> Listing:
     """Return the node types and actions that a workflow can be made of."""
-    table = _table("type", "title", "kind", "effect", "ports", "description")
+    table = Listing(
+        *(Column(name) for name in ("type", "title", "kind", "effect")),
+        Column("ports", Fit.TEXT, 18),
+        Column("description", Fit.TEXT, 30),
+    )
     for found in types:
         ports = [f"({found.ports_from})"] if found.ports_from else []
-        table.add_row(
+        again = found.repeatable and found.effect is not Effect.READ
+        table.add(
             found.type,
-            escape(found.title),
+            found.title,
             found.kind,
-            found.effect + (" (repeatable)" if found.repeatable else ""),
+            found.effect + (" (repeatable)" if again else ""),
             ", ".join([*ports, *found.ports]),
-            escape(found.description),
+            found.description,
         )
     return table
 
 
-def continued(cursor: str | None) -> Sequence[str]:
+def continued(cursor: str | None) -> Sequence[Text]:
     """Return what to say below a page of a list: how to see the next one, if there is one."""
-    return [f"More with --cursor {cursor}"] if cursor else []
+    return [copied(f"More with --cursor {cursor}")] if cursor else []
 
 
-def _table(*columns: str) -> Table:
-    """Return an empty table; names and states stay whole, longer texts share what room is left."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in _WHOLE)
-    return table
+def copied(command: str) -> Text:
+    """Return a line that stays one line, for people to copy."""
+    return Text(command, no_wrap=True, overflow="ignore")
 
 
 def _status(status: StepStatus | RunStatus) -> Text:

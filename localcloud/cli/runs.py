@@ -8,12 +8,21 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from localcloud.cli.arguments import is_file, json_value, pairs, slug_of
+from localcloud.cli.arguments import answers, is_file, json_value, pairs, slug_of
+from localcloud.cli.calls import DEEPEST, DEPTH, calls_json, calls_of
 from localcloud.cli.connection import Connection, connected
 from localcloud.cli.graphs import checked
 from localcloud.cli.output import AsJson, Exit, Output, command
 from localcloud.cli.publishing import publish_graph
-from localcloud.cli.rendering import continued, run_lines, run_table, step_table, task_table
+from localcloud.cli.rendering import (
+    call_parts,
+    continued,
+    how_to_decide,
+    run_lines,
+    run_table,
+    step_table,
+    task_table,
+)
 from localcloud.cli.views import RunView, open_tasks, run_json, run_view
 from localcloud.cli.watching import Watch
 from stellwerk.kernel.errors import BadInput
@@ -26,7 +35,12 @@ RunArgument = Annotated[str, typer.Argument(help="A run's id.", metavar="RUN")]
 Live = Annotated[bool, typer.Option("--watch", help="Show nodes changing state.")]
 Decisions = Annotated[
     list[str] | None,
-    typer.Option("--decide", metavar="NODE=PORT", help="Decide a node's task as it opens."),
+    typer.Option(
+        "--decide",
+        metavar="NODE=PORT[:JSON|:@FILE]",
+        help="Decide a node's task as it opens, with what its form asks for: "
+        """--decide ask=approved, --decide 'ask=approved:{"comment": "fine"}'.""",
+    ),
 ]
 
 
@@ -34,7 +48,10 @@ Decisions = Annotated[
 @command
 def run(
     target: Annotated[
-        str, typer.Argument(help="A workflow file, which is published, or a slug or id.")
+        str,
+        typer.Argument(
+            metavar="WORKFLOW", help="A workflow file, which is published, or a slug or id."
+        ),
     ],
     payload: Annotated[
         str | None, typer.Option("--input", metavar="JSON|@FILE", help="What the trigger gets.")
@@ -46,7 +63,7 @@ def run(
 ) -> None:
     """Run a workflow until it ends, or pauses for a person."""
     output = Output(as_json=as_json)
-    data, decisions = json_value(payload, "--input"), pairs(decide or [], "--decide")
+    data, decisions = json_value(payload, "--input"), answers(decide or [], "--decide")
     file = Path(target) if is_file(target) else None
     graph = checked(file)[0] if file else None
     with connected() as connection:
@@ -79,12 +96,22 @@ def runs(
         only = WorkflowId(services.workflows.find(scope, workflow).id) if workflow else None
         page = services.runs.list(scope, workflow=only, status=status, cursor=cursor, limit=limit)
     data: JsonObject = {"runs": [run_json(each) for each in page.items], "cursor": page.cursor}
-    output.answer(data, run_table(page.items), *continued(page.cursor))
+    none = "No run is like that." if workflow or status else "No runs: stellwerk run starts one."
+    shown = run_table(page.items) if page.items else none
+    output.answer(data, shown, *continued(page.cursor))
 
 
 @app.command()
 @command
-def show(run_id: RunArgument, watch: Live = False, as_json: AsJson = False) -> None:
+def show(
+    run_id: RunArgument,
+    depth: Annotated[
+        int,
+        typer.Option(min=0, max=DEEPEST, help="How deep to follow the runs that it has called."),
+    ] = DEPTH,
+    watch: Live = False,
+    as_json: AsJson = False,
+) -> None:
     """Tell the story of a run: every node with status, port, tries, time, values and error."""
     output = Output(as_json=as_json)
     with connected() as connection:
@@ -92,7 +119,7 @@ def show(run_id: RunArgument, watch: Live = False, as_json: AsJson = False) -> N
             view = Watch(connection, output, live=True).until_rest(RunId(run_id))
         else:
             view = run_view(connection.services, connection.scope, RunId(run_id))
-        _write(connection, output, view)
+        _write(connection, output, view, depth)
 
 
 @app.command()
@@ -123,7 +150,7 @@ def replay(
         step: json_value(text, "--assume-done")
         for step, text in pairs(assume_done or [], "--assume-done").items()
     }
-    decisions = pairs(decide or [], "--decide")
+    decisions = answers(decide or [], "--decide")
     with connected() as connection:
         wish: _Wish = {
             "from_node": NodeKey(from_node) if from_node else None,
@@ -166,9 +193,15 @@ def report(connection: Connection, output: Output, view: RunView) -> None:
         raise typer.Exit(Exit.FAILED)
 
 
-def _write(connection: Connection, output: Output, view: RunView) -> None:
-    tasks = open_tasks(connection.services, connection.scope, view.run.id)
-    data: JsonObject = {**view.as_json(), "tasks": [task.as_json() for task in tasks]}
-    output.answer(data, *run_lines(view), step_table(view.nodes))
+def _write(connection: Connection, output: Output, view: RunView, depth: int = DEPTH) -> None:
+    services, scope = connection.services, connection.scope
+    calls = calls_of(services, scope, view, depth=depth)
+    tasks = open_tasks(services, scope, view.run.id)
+    data: JsonObject = {
+        **view.as_json(),
+        "calls": calls_json(calls),
+        "tasks": [task.as_json() for task in tasks],
+    }
+    output.answer(data, *run_lines(view), step_table(view.nodes), *call_parts(calls))
     if tasks and not output.as_json:
-        output.answer(data, "", task_table(tasks), "Decide with: stellwerk decide TASK OUTCOME")
+        output.answer(data, "", task_table(tasks), *how_to_decide(tasks))

@@ -9,7 +9,7 @@ import typer
 from localcloud.cli.arguments import json_value
 from localcloud.cli.connection import connected
 from localcloud.cli.output import AsJson, Output, command
-from localcloud.cli.rendering import continued, task_table
+from localcloud.cli.rendering import continued, how_to_decide, task_table
 from localcloud.cli.runs import report
 from localcloud.cli.views import TaskView, caller
 from localcloud.cli.watching import Watch
@@ -35,7 +35,8 @@ def tasks(
         page = services.tasks.list(scope, status=status, cursor=cursor, limit=limit)
         views = [TaskView(each, services.runs.get(scope, each.run).title) for each in page.items]
     data: JsonObject = {"tasks": [view.as_json() for view in views], "cursor": page.cursor}
-    output.answer(data, task_table(views), *continued(page.cursor))
+    shown = task_table(views) if views else f"No task is {status}."
+    output.answer(data, shown, *how_to_decide(views), *continued(page.cursor))
 
 
 @app.command()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from localcloud.cli.output import AsJson, Output, command
+from localcloud.cli.parameters import parameter_table
 from localcloud.cli.rendering import type_table
 from stellwerk.catalogue.model import NodeType
 from stellwerk.catalogue.store import StoredCatalogue
@@ -24,7 +24,7 @@ def types(
     name: Annotated[str | None, typer.Argument(help="One type, in full.", metavar="TYPE")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the node types and actions, or tell everything about one."""
+    """List the node types and actions, or tell everything about one; --json adds its schemas."""
     output = Output(as_json=as_json)
     catalogue = StoredCatalogue()
     if name is None:
@@ -36,8 +36,9 @@ def types(
         raise NotFound(
             f"There is no node type '{name}'.", remedy="`stellwerk types` lists those that are."
         )
-    schemas = json.dumps({"parameters": declared.parameters, "result": declared.result}, indent=2)
-    output.answer(_as_json(declared), type_table([declared]), schemas)
+    output.answer(
+        _as_json(declared), type_table([declared]), "", parameter_table(declared.parameters)
+    )
 
 
 def _as_json(declared: NodeType) -> JsonObject:

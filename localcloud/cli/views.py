@@ -23,7 +23,7 @@ _HIDDEN = {"value", "input", "token", "lease", "revision", "attempts"}
 
 @dataclass(frozen=True)
 class StepView:
-    """An entry of the journal with its values."""
+    """An entry of the journal with its values. What a trigger received is its `input`."""
 
     step: Step
     input: JsonValue
@@ -38,6 +38,12 @@ class StepView:
     def ended(self) -> datetime | None:
         """When its last try ended."""
         return self.step.attempts[-1].ended if self.step.attempts else None
+
+    @property
+    def called(self) -> RunId | None:
+        """The run that it has called as a sub-workflow."""
+        child = None if self.step.type in MECHANISM else self.step.child
+        return RunId(child) if child else None
 
     @property
     def error(self) -> Failure | None:
@@ -85,6 +91,20 @@ class TaskView:
         """Which step asks, as `lines[3].check`."""
         return f"{self.task.path}.{self.task.node}" if self.task.path else self.task.node
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of what its form asks for."""
+        return self._names("properties")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of what its form insists on."""
+        return self._names("required")
+
+    def _names(self, part: str) -> tuple[str, ...]:
+        named = (self.task.form or {}).get(part)
+        return tuple(str(name) for name in named) if isinstance(named, dict | list) else ()
+
     def as_json(self) -> JsonObject:
         """Return it for machines, without the token that only Step Functions may see."""
         shown: JsonObject = self.task.model_dump(mode="json", exclude={"token", "revision"})
@@ -104,11 +124,12 @@ def run_view(services: Services, scope: Scope, run_id: RunId) -> RunView:
     def load(stored: Stored | None) -> JsonValue:
         return services.runs.value(scope, stored) if stored is not None else None
 
+    received = load(run.input)
     steps = [
-        StepView(step, load(step.input), load(step.value))
+        StepView(step, received if _began(run, step) else load(step.input), load(step.value))
         for step in services.runs.steps(scope, run_id)
     ]
-    return RunView(run, load(run.input), load(run.output), tuple(steps))
+    return RunView(run, received, load(run.output), tuple(steps))
 
 
 def open_tasks(services: Services, scope: Scope, run_id: RunId) -> Sequence[TaskView]:
@@ -127,6 +148,11 @@ def caller(services: Services, scope: Scope, run_id: RunId) -> RunId:
     while run.parent is not None:
         run = services.runs.get(scope, run.parent.run)
     return run.id
+
+
+def _began(run: Run, step: Step) -> bool:
+    """Return whether the step is the trigger that started the run."""
+    return not step.path and step.node == run.trigger.node
 
 
 def _tasks(services: Services, scope: Scope, run: Run) -> Iterator[HumanTask]:

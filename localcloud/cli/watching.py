@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from rich.console import Group
 from rich.live import Live
 
+from localcloud.cli.arguments import Answer
 from localcloud.cli.connection import Connection
 from localcloud.cli.output import Output
 from localcloud.cli.rendering import run_lines, step_table
 from localcloud.cli.views import MECHANISM, RunView, family, open_tasks, run_view
 from stellwerk.catalogue.model import Kind
-from stellwerk.kernel.errors import Conflict
-from stellwerk.kernel.ids import NodeKey, RunId
+from stellwerk.kernel.errors import BadInput, Conflict
+from stellwerk.kernel.ids import NodeKey, RunId, TaskId
 from stellwerk.runs.model import Run, RunStatus, StepStatus
 
 PAUSE = 0.05
@@ -33,18 +34,22 @@ class Watch:
         self._scope = connection.scope
         self._output = output
         self._live = live
+        self._answered: set[str] = set()
 
-    def until_rest(self, run_id: RunId, decisions: Mapping[str, str] | None = None) -> RunView:
+    def until_rest(self, run_id: RunId, decisions: Mapping[str, Answer] | None = None) -> RunView:
         """Return the run as it rests.
 
-        `decisions` are ports by node or step: a task of such a node, in this run or in one that it
-        has called, is decided as soon as it is open.
+        `decisions` are answers by node or step: a task of such a node, in this run or in one that
+        it has called, is decided as soon as it is open.
         """
         with self._shown() as show:
             for view in self._looks(run_id):
                 show.update(view)
                 if view.run.status is RunStatus.PAUSED and decisions:
                     self._decide(run_id, decisions)
+        unasked = sorted(set(decisions or ()) - self._answered)
+        if unasked and view.run.status is RunStatus.PAUSED:
+            self._output.say(f"not decided, for no task of it has opened: {', '.join(unasked)}")
         return view
 
     def _looks(self, run_id: RunId) -> Iterator[RunView]:
@@ -91,15 +96,27 @@ class Watch:
         declared = self._services.catalogue.find(name)
         return declared is not None and declared.kind is Kind.DELAY
 
-    def _decide(self, run_id: RunId, decisions: Mapping[str, str]) -> None:
+    def _decide(self, run_id: RunId, decisions: Mapping[str, Answer]) -> None:
         for view in open_tasks(self._services, self._scope, run_id):
-            port = decisions.get(view.step, decisions.get(view.task.node))
-            if port is not None:
-                try:
-                    self._services.tasks.decide(self._scope, view.task.id, port)
-                except Conflict:
-                    continue  # someone else was faster; the next look shows how it ended
-                self._output.say(f"decided {view.step}: {port}")
+            name = view.step if view.step in decisions else view.task.node
+            answer = decisions.get(name)
+            if answer is not None and self._decided(view.task.id, answer):
+                self._answered.add(name)
+                self._output.say(f"decided {view.step}: {answer.port}")
+
+    def _decided(self, task: TaskId, answer: Answer) -> bool:
+        """Decide a task; False if someone else was faster: the next look shows how it ended."""
+        try:
+            self._services.tasks.decide(self._scope, task, answer.port, answer.data)
+        except Conflict:
+            return False
+        except BadInput as refused:
+            raise BadInput(
+                refused.message,
+                remedy=f"{refused.remedy}\n"
+                f"The run waits for: stellwerk decide {task} PORT --data JSON",
+            ) from refused
+        return True
 
     @contextmanager
     def _shown(self) -> Iterator[_Shown]:

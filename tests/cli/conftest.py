@@ -47,6 +47,45 @@ APPROVAL: JsonObject = {
     ],
 }
 
+CALLED: JsonObject = {
+    "title": "Ask",
+    "nodes": [
+        {"key": "begin", "type": "trigger.called"},
+        {
+            "key": "ask",
+            "type": "input.form",
+            "parameters": {
+                "title": "How much?",
+                "assignees": ["role:finance"],
+                "form": {
+                    "type": "object",
+                    "required": ["amount"],
+                    "properties": {"amount": {"type": "number"}, "note": {"type": "string"}},
+                },
+            },
+        },
+    ],
+    "edges": [{"from": "begin", "to": "ask"}],
+}
+"""A workflow that others call; it asks a person for an amount."""
+
+
+def calling(callee: str) -> JsonObject:
+    """A workflow that calls another."""
+    call: JsonObject = {"workflow": callee, "input": {"who": "{{ $trigger.who }}"}}
+    return {
+        "title": f"Calls {callee}",
+        "nodes": [
+            {
+                "key": "start",
+                "type": "trigger.manual" if callee != "ask" else "trigger.called",
+                "parameters": {"schema": {"type": "object"}},
+            },
+            {"key": "call", "type": "flow.subworkflow", "parameters": call},
+        ],
+        "edges": [{"from": "start", "to": "call"}],
+    }
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -66,9 +105,12 @@ class Answer:
 Stellwerk = Callable[..., Answer]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The data folder of a cloud that runs for all tests."""
+    """The data folder of a cloud that runs for all tests of a module.
+
+    A process has room for one: tests that start clouds of their own are in other modules.
+    """
     data = tmp_path_factory.mktemp("cloud")
     with hosted(Settings.of({"STELLWERK_DATA": str(data)}), port=0):
         yield data
@@ -88,9 +130,10 @@ def payment(tmp_path: Path) -> str:
     return str(file)
 
 
-def invoke(folder: Path, arguments: Sequence[str]) -> Answer:
-    """Run a command on whatever uses the folder."""
-    result = CliRunner(env={"STELLWERK_DATA": str(folder)}).invoke(app, list(arguments))
+def invoke(folder: Path, arguments: Sequence[str], columns: str | None = None) -> Answer:
+    """Run a command on whatever uses the folder, as on a terminal of so many columns."""
+    environment = {"STELLWERK_DATA": str(folder), "COLUMNS": columns}
+    result = CliRunner(env=environment).invoke(app, list(arguments))
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Answer(result.exit_code, result.stdout, result.stderr)

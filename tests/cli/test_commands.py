@@ -57,8 +57,13 @@ def test_compile_writes_the_definition_or_a_drawing(
 ) -> None:
     definition = json.loads(stellwerk("compile", payment).shown)
     assert definition["QueryLanguage"] == "JSONata"
+    assert len(stellwerk("compile", payment).shown.splitlines()) > 100
     out = tmp_path / "deep" / "payment.asl.json"
     assert stellwerk("compile", payment, "--out", str(out)).code == 0
+    assert out.read_text() == stellwerk("compile", payment).shown
+    before = out.read_bytes()
+    assert stellwerk("compile", payment, "--out", str(out)).code == 0
+    assert out.read_bytes() == before
     assert json.loads(out.read_text()) == definition
     assert json.loads(str(stellwerk("compile", payment, "--json").data["definition"])) == definition
     assert stellwerk("compile", payment, "--diagram").shown.startswith("flowchart TD\n")
@@ -192,7 +197,12 @@ def test_runs_are_listed_page_by_page(stellwerk: Stellwerk, payment: str) -> Non
 
 def test_types_are_listed_and_told_in_full(stellwerk: Stellwerk) -> None:
     assert "flow.if" in stellwerk("types").shown
-    assert "condition" in stellwerk("types", "flow.if").shown
+    told = stellwerk("types", "flow.if").shown
+    for part in ("condition", "boolean", "yes", "an expression", "$input.amount > 1000"):
+        assert part in told
+    told = stellwerk("types", "http.request").shown
+    for part in ("json, text or form", "6291456", "idempotency_header", '{"amount":1250}', "any"):
+        assert part in told
     assert stellwerk("types", "flow.if", "--json").data["ports"] == ["true", "false"]
     missing = stellwerk("types", "flow.iff", "--json")
     assert missing.code == 3
