@@ -69,11 +69,8 @@ class FakeAuditLog:
     def days(self, scope: Scope) -> Iterator[str]:
         self._answer()
         with self._lock:
-            yield from sorted(
-                day
-                for (mandate, day), places in self.stored.items()
-                if mandate == scope.mandate and places
-            )
+            found = [day for mandate, day in self.stored if mandate == scope.mandate]
+        yield from sorted(found)
 
     def day_before(self, scope: Scope, day: str) -> str | None:
         return max((each for each in self.days(scope) if each < day), default=None)
