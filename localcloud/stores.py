@@ -10,18 +10,20 @@ from localcloud.direct import DirectClients
 from localcloud.dynamodb.table import Table, Tables
 from localcloud.dynamodb.values import Value
 from localcloud.storage import Storage
-from stellwerk.aws.tables import PLATFORM, RUNS, TTL_ATTRIBUTE, creation
+from stellwerk.aws.tables import AUDIT, PLATFORM, RUNS, TTL_ATTRIBUTE, creation
 from stellwerk.config import Settings
 
 
 def create_resources(clients: DirectClients, settings: Settings) -> None:
     """Create what the template creates on AWS."""
-    for table, name in ((PLATFORM, settings.platform_table), (RUNS, settings.runs_table)):
+    names = (settings.platform_table, settings.runs_table, settings.audit_table)
+    for table, name in zip((PLATFORM, RUNS, AUDIT), names, strict=True):
         clients.dynamodb.create_table(**creation(table, name))
-        clients.dynamodb.update_time_to_live(
-            TableName=name,
-            TimeToLiveSpecification={"Enabled": True, "AttributeName": table.ttl},
-        )
+        if table.ttl is not None:
+            clients.dynamodb.update_time_to_live(
+                TableName=name,
+                TimeToLiveSpecification={"Enabled": True, "AttributeName": table.ttl},
+            )
     clients.s3.create_bucket(
         Bucket=settings.bucket, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
     )

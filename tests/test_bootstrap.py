@@ -36,6 +36,7 @@ def deployed() -> Iterator[SettingsClients]:
         for table, name in (
             (tables.PLATFORM, SETTINGS.platform_table),
             (tables.RUNS, SETTINGS.runs_table),
+            (tables.AUDIT, SETTINGS.audit_table),
         ):
             clients.dynamodb.create_table(**tables.creation(table, name))
         clients.s3.create_bucket(Bucket=SETTINGS.bucket)
@@ -89,6 +90,8 @@ def test_running_nodes_imports_neither_checks_nor_compiler() -> None:
         "jsonschema",
         "boto3",
         "stellwerk.workflows.compile",
+        "stellwerk.workflows.diff",
+        "stellwerk.workflows.service",
         "stellwerk.workflows.validate",
     )
     program = f"import sys, stellwerk.bootstrap; print([m for m in {unwanted} if m in sys.modules])"

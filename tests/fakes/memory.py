@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import BadInput, Conflict
-from stellwerk.kernel.ids import RunId, TaskId, WorkflowId
+from stellwerk.kernel.ids import InstanceId, RunId, TaskId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Record
@@ -48,6 +48,10 @@ class Memory:
     def of(self, scope: Scope) -> Tenant:
         """Return the records that `scope` may see."""
         return self._tenants[scope.mandate, scope.instance]
+
+    def instances(self, scope: Scope) -> list[InstanceId]:
+        """Return the instances of the scope's mandate that hold anything."""
+        return [InstanceId(at) for mandate, at in self._tenants if mandate == scope.mandate]
 
 
 def replaced(stored: R | None, record: R) -> R:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.tenancy.scope import Scope
-from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.model import Version, Workflow
+from stellwerk.workflows.ports import SharedWorkflow, Wanted
+from tests.fakes.clock import START
 from tests.fakes.memory import Memory, paged, replaced
 
 
@@ -18,11 +20,11 @@ class FakeVersions:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def create(self, scope: Scope, workflow: Workflow) -> Workflow:
+    def create(self, scope: Scope, workflow: Workflow, *versions: Version) -> Workflow:
         with self._memory.lock:
             if self.find(scope, workflow.slug) is not None:
                 raise Conflict(f"a workflow called '{workflow.slug}' exists already")
-            return self._write(scope, workflow)
+            return self._write(scope, workflow, versions)
 
     def workflow(self, scope: Scope, workflow: WorkflowId) -> Workflow:
         with self._memory.lock:
@@ -35,16 +37,38 @@ class FakeVersions:
         return next((found for found in self._workflows(scope) if found.slug == slug), None)
 
     def workflows(
-        self, scope: Scope, *, cursor: str | None = None, limit: int = 50
+        self, scope: Scope, wanted: Wanted, *, cursor: str | None, limit: int
     ) -> Page[Workflow]:
-        found = self._workflows(scope)
+        found = filter(wanted.fits, self._workflows(scope))
         return paged(found, lambda item: item.slug, cursor=cursor, limit=limit, newest_first=False)
+
+    def shared(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[SharedWorkflow]:
+        with self._memory.lock:
+            found = [
+                SharedWorkflow(instance, workflow)
+                for instance in self._memory.instances(scope)
+                for workflow in self._workflows(scope.at(instance))
+                if workflow.shared
+            ]
+        return paged(found, _place, cursor=cursor, limit=limit, newest_first=False)
+
+    def change(self, scope: Scope, before: Workflow, after: Workflow) -> Workflow:
+        with self._memory.lock:
+            return self._write(scope, after, [])
 
     def add(self, scope: Scope, workflow: Workflow, version: Version) -> tuple[Workflow, Version]:
         with self._memory.lock:
-            self._check(scope, workflow, [version])
             named = workflow.model_copy(update={"latest": version.number})
-            return self._write(scope, named), self._write_version(scope, version)
+            written = self._write(scope, named, [version])
+            return written, self.get(scope, version.workflow, version.number)
+
+    def save(self, scope: Scope, version: Version) -> Version:
+        with self._memory.lock:
+            return self._write_version(scope, version)
+
+    def move(self, scope: Scope, workflow: Workflow, *versions: Version) -> Workflow:
+        with self._memory.lock:
+            return self._write(scope, workflow, versions)
 
     def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
         with self._memory.lock:
@@ -53,35 +77,34 @@ class FakeVersions:
             raise NotFound(f"workflow {workflow} has no version {number}")
         return found
 
-    def versions(self, scope: Scope, workflow: WorkflowId) -> Sequence[Version]:
-        with self._memory.lock:
-            stored = self._memory.of(scope).versions.values()
-            found = [version for version in stored if version.workflow == workflow]
-        return sorted(found, key=lambda version: -version.number)
+    def versions(
+        self, scope: Scope, workflow: WorkflowId, *, cursor: str | None, limit: int
+    ) -> Page[Version]:
+        found = [version for version in self._versions(scope) if version.workflow == workflow]
+        return paged(found, lambda item: f"{item.number:08d}", cursor=cursor, limit=limit)
 
-    def publish(
-        self, scope: Scope, workflow: Workflow, version: Version, before: Version | None
-    ) -> Workflow:
-        with self._memory.lock:
-            self._check(scope, workflow, [version, *([before] if before else [])])
-            published = {"status": VersionStatus.PUBLISHED}
-            self._write_version(scope, version.model_copy(update=published))
-            if before is not None:
-                archived = {"status": VersionStatus.ARCHIVED}
-                self._write_version(scope, before.model_copy(update=archived))
-            named = workflow.model_copy(update={"published": version.number})
-            return self._write(scope, named)
+    def published_as(self, scope: Scope, workflow: WorkflowId, graph_hash: str) -> int | None:
+        published = [
+            version
+            for version in self._versions(scope)
+            if version.workflow == workflow and version.graph_hash == graph_hash
+            if version.published_at is not None
+        ]
+        last = max(published, key=lambda version: version.published_at or START, default=None)
+        return last.number if last else None
 
-    def _check(self, scope: Scope, workflow: Workflow, versions: Sequence[Version]) -> None:
+    def retiring(self, scope: Scope) -> Iterator[Version]:
+        yield from (version for version in self._versions(scope) if version.retiring)
+
+    def _write(self, scope: Scope, workflow: Workflow, versions: Sequence[Version]) -> Workflow:
         tenant = self._memory.of(scope)
-        replaced(tenant.workflows.get(workflow.id), workflow)
+        written = replaced(tenant.workflows.get(workflow.id), workflow)
         for version in versions:
             replaced(tenant.versions.get((version.workflow, version.number)), version)
-
-    def _write(self, scope: Scope, workflow: Workflow) -> Workflow:
-        workflows = self._memory.of(scope).workflows
-        workflows[workflow.id] = replaced(workflows.get(workflow.id), workflow)
-        return workflows[workflow.id]
+        for version in versions:
+            self._write_version(scope, version)
+        tenant.workflows[workflow.id] = written
+        return written
 
     def _write_version(self, scope: Scope, version: Version) -> Version:
         versions = self._memory.of(scope).versions
@@ -93,6 +116,14 @@ class FakeVersions:
         with self._memory.lock:
             found = list(self._memory.of(scope).workflows.values())
         return sorted(found, key=lambda workflow: workflow.slug)
+
+    def _versions(self, scope: Scope) -> list[Version]:
+        with self._memory.lock:
+            return list(self._memory.of(scope).versions.values())
+
+
+def _place(shared: SharedWorkflow) -> str:
+    return f"{shared.workflow.slug}#{shared.instance}#{shared.workflow.id}"
 
 
 class FakeValues:
@@ -123,3 +154,9 @@ class FakeMachines:
         if self.definitions.setdefault(name, definition) != definition:
             raise Conflict(f"state machine '{name}' exists with another definition")
         return f"arn:aws:states:eu-central-1:123456789012:stateMachine:{name}"
+
+    def delete(self, scope: Scope, machine: str) -> None:
+        name = machine.rsplit(":", 1)[-1]
+        if not name.startswith(f"{scope.mandate}-"):
+            raise NotFound(f"there is no state machine '{name}'")
+        self.definitions.pop(name, None)

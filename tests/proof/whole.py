@@ -18,14 +18,17 @@ from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import Run, StepStatus
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World as Stores
+from stellwerk.tenancy.chain import ChainedAudit
 from stellwerk.tenancy.scope import Scope, seeded
 from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
 from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Reference
 from stellwerk.workflows.ports import Resources
-from stellwerk.workflows.publishing import Compiler, Press
+from stellwerk.workflows.press import Compiler, Press
 from stellwerk.workflows.service import WorkflowService
+from tests.fakes.audit import FakeAuditLog
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
@@ -101,7 +104,16 @@ class Bench:
                 clock=self.world,
             )
         )
-        press = Press(versions, self.world, values, types, self.compiler, self.world, "stellwerk")
+        press = Press(
+            versions=versions,
+            machines=self.world,
+            values=values,
+            catalogue=types,
+            compiler=self.compiler,
+            clock=self.world,
+            prefix="stellwerk",
+            audit=ChainedAudit(FakeAuditLog(), self.world),
+        )
         self.workflows = WorkflowService(press)
 
     def invoke(self, function: str, event: JsonObject) -> JsonValue:
@@ -143,6 +155,10 @@ class Frugal:
         """Return the machines; raises OverBudget."""
         options = CompileOptions(prefix=prefix, comment=comment, events=self.events)
         return compile_graph(graph, catalogue, options)
+
+    def references(self, graph: Graph, catalogue: Catalogue) -> Sequence[Reference]:
+        """Return what the graph names outside of itself."""
+        return GraphCompiler().references(graph, catalogue)
 
 
 def run(case: Case, seed: int, compiler: Compiler | None = None) -> list[str]:

@@ -60,6 +60,10 @@ class World:
         self.machines[arn] = read(definition)
         return arn
 
+    def delete(self, scope: Scope, machine: str) -> None:
+        """Delete a state machine."""
+        self.machines.pop(machine, None)
+
     def start(self, scope: Scope, machine: str, name: str, data: JsonObject) -> str:
         """Start an execution; the same name again is the same execution."""
         arn = f"{machine.replace(':stateMachine:', ':execution:')}:{name}"

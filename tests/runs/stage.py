@@ -164,13 +164,18 @@ class Stage:
         )
         workflow, version = self.versions.add(self.scope, workflow, version)
         if status is VersionStatus.PUBLISHED:
-            before = (
-                self.versions.get(self.scope, workflow.id, workflow.published)
-                if workflow.published
-                else None
-            )
-            self.versions.publish(self.scope, workflow, version, before)
+            self._publish(workflow, version)
         return workflow.id
+
+    def _publish(self, workflow: Workflow, version: Version) -> None:
+        """Publish a version that has its machine, as the service of workflows would."""
+        published = {"status": VersionStatus.PUBLISHED, "first_published": self.clock.now()}
+        moved = [version.model_copy(update=published)]
+        if workflow.published:
+            before = self.versions.get(self.scope, workflow.id, workflow.published)
+            moved.append(before.model_copy(update={"status": VersionStatus.ARCHIVED}))
+        named = workflow.model_copy(update={"published": version.number})
+        self.versions.move(self.scope, named, *moved)
 
     def _create(self, slug: str) -> Workflow:
         workflow = Workflow(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stellwerk.aws.errors import translated
-from stellwerk.aws.names import check_name, check_owner
+from stellwerk.aws.names import check_name, check_owner, machine_of
 from stellwerk.tenancy.scope import Scope
 
 if TYPE_CHECKING:
@@ -32,3 +32,12 @@ class StepFunctionsMachines:
                 name=name, definition=definition, roleArn=self._role, type="STANDARD"
             )
         return answer["stateMachineArn"]
+
+    def delete(self, scope: Scope, machine: str) -> None:
+        """Delete a state machine with its executions; one that is gone is deleted.
+
+        Raises NotFound if the name does not begin with the scope's mandate.
+        """
+        check_owner(scope, machine_of(machine))
+        with translated():
+            self._client().delete_state_machine(stateMachineArn=machine)

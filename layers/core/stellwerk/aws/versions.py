@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from stellwerk.aws import keys, listing
+from stellwerk.aws import keys, listing, workflow_keys
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.errors import Refused
-from stellwerk.aws.expressions import Put, Term, absent, equals
+from stellwerk.aws.expressions import Delete, Item, Put, Term, Write, absent, equals
 from stellwerk.aws.items import Items, Range
+from stellwerk.aws.workflow_lists import WorkflowLists, listed
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Record
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.ports import SharedWorkflow, Wanted
 
 R = TypeVar("R", bound=Record)
 
 
 class DynamoVersions:
-    """Workflows on the table `platform`. Requests: 1 each; find and a page of workflows 2."""
+    """Workflows on the table `platform`. Requests: 1 each; find and pages of workflows 2."""
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
         self._items = items
         self._bodies = bodies
+        self._lists = WorkflowLists(items, bodies)
 
-    def create(self, scope: Scope, workflow: Workflow) -> Workflow:
-        """Write a new workflow; raises Conflict where its slug is taken."""
-        slug = Put(keys.slug(scope, workflow.slug), {"workflow": workflow.id}, when=(absent(),))
+    def create(self, scope: Scope, workflow: Workflow, *versions: Version) -> Workflow:
+        """Write a new workflow with its first versions; Conflict where its slug is taken."""
+        entry = {"workflow": workflow.id, "instance": scope.instance}
+        slug = Put(keys.slug(scope, workflow.slug), entry, when=(absent(),))
+        writes = [slug, self._workflow(scope, workflow), *listed(scope, None, workflow)]
+        begun = [write for version in versions for write in self._version(scope, version)]
         try:
-            self._items.transact([slug, self._workflow(scope, workflow)])
+            self._items.transact([*writes, *begun])
         except Refused as refused:
             raise Conflict(
                 f"a workflow called '{workflow.slug}' exists already",
@@ -52,21 +58,39 @@ class DynamoVersions:
         return self.workflow(scope, WorkflowId(str(entry["workflow"]))) if entry else None
 
     def workflows(
-        self, scope: Scope, *, cursor: str | None = None, limit: int = 50
+        self, scope: Scope, wanted: Wanted, *, cursor: str | None, limit: int
     ) -> Page[Workflow]:
-        """Return a page of workflows, by slug."""
-        slugs = Range(keys.slug(scope, "").pk)
-        found = listing.entries(self._items, slugs, cursor=cursor, limit=limit)
-        places = [keys.workflow(scope, WorkflowId(str(entry["workflow"]))) for entry in found.items]
-        items = self._items.batch(places)
-        whole = [self._bodies.record(scope, items[place], Workflow) for place in places]
-        return Page(whole, found.cursor)
+        """Return a page of the wanted workflows."""
+        return self._lists.page(scope, wanted, cursor=cursor, limit=limit)
+
+    def shared(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[SharedWorkflow]:
+        """Return a page of what the mandate's instances share, by slug."""
+        return self._lists.shared(scope, cursor=cursor, limit=limit)
+
+    def change(self, scope: Scope, before: Workflow, after: Workflow) -> Workflow:
+        """Write `after` in place of `before`, and where lists find it."""
+        writes = [self._workflow(scope, after), *listed(scope, before, after)]
+        self._transact(writes, f"workflow '{after.slug}'")
+        return _next(after)
 
     def add(self, scope: Scope, workflow: Workflow, version: Version) -> tuple[Workflow, Version]:
         """Write a new version and the workflow that names it as latest, at once."""
         named = workflow.model_copy(update={"latest": version.number})
-        self._transact([self._workflow(scope, named), self._version(scope, version)], named)
+        writes = [self._workflow(scope, named), *self._version(scope, version)]
+        self._transact(writes, f"workflow '{named.slug}'")
         return _next(named), _next(version)
+
+    def save(self, scope: Scope, version: Version) -> Version:
+        """Write a version alone."""
+        self._transact(self._version(scope, version), f"version {version.number}")
+        return _next(version)
+
+    def move(self, scope: Scope, workflow: Workflow, *versions: Version) -> Workflow:
+        """Write a workflow and its versions that changed state with it, at once."""
+        moved = [write for version in versions for write in self._version(scope, version)]
+        writes = [self._workflow(scope, workflow), *moved]
+        self._transact(writes, f"workflow '{workflow.slug}'")
+        return _next(workflow)
 
     def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
         """Return the version; raises NotFound."""
@@ -75,42 +99,58 @@ class DynamoVersions:
             raise NotFound(f"workflow {workflow} has no version {number}")
         return self._bodies.record(scope, item, Version)
 
-    def versions(self, scope: Scope, workflow: WorkflowId) -> Sequence[Version]:
-        """Return all versions of a workflow, the newest first."""
+    def versions(
+        self, scope: Scope, workflow: WorkflowId, *, cursor: str | None, limit: int
+    ) -> Page[Version]:
+        """Return a page of a workflow's versions, the newest first."""
         partition = keys.workflow(scope, workflow).pk
         wanted = Range(partition, prefix=keys.VERSION, newest_first=True)
-        return [self._bodies.record(scope, item, Version) for item in self._items.query(wanted)]
+        found = listing.entries(self._items, wanted, cursor=cursor, limit=limit)
+        whole = [self._bodies.record(scope, item, Version) for item in found.items]
+        return Page(whole, found.cursor)
 
-    def publish(
-        self, scope: Scope, workflow: Workflow, version: Version, before: Version | None
-    ) -> Workflow:
-        """Write `version` as published, `before` as archived, and the workflow, at once."""
-        named = workflow.model_copy(update={"published": version.number})
-        published = version.model_copy(update={"status": VersionStatus.PUBLISHED})
-        writes = [self._workflow(scope, named), self._version(scope, published)]
-        if before is not None:
-            archived = before.model_copy(update={"status": VersionStatus.ARCHIVED})
-            writes.append(self._version(scope, archived))
-        self._transact(writes, named)
-        return _next(named)
+    def published_as(self, scope: Scope, workflow: WorkflowId, graph_hash: str) -> int | None:
+        """Return the number of the version that was published last with that graph."""
+        entry = self._items.get(workflow_keys.meaning(scope, workflow, graph_hash))
+        return int(entry["version"]) if entry else None
 
-    def _transact(self, writes: Sequence[Put], workflow: Workflow) -> None:
+    def retiring(self, scope: Scope) -> Iterator[Version]:
+        """Yield the versions whose machines are to go: 2 requests per 100."""
+        entries = Range(workflow_keys.retiring(scope, WorkflowId(""), 0).pk)
+        named = [
+            keys.version(scope, WorkflowId(str(entry["workflow"])), int(entry["version"]))
+            for entry in self._items.query(entries)
+        ]
+        found = self._items.batch(named)
+        yield from (self._bodies.record(scope, found[key], Version) for key in named)
+
+    def _transact(self, writes: Sequence[Write], what: str) -> None:
         try:
             self._items.transact(writes)
         except Refused as refused:
             raise Conflict(
-                f"workflow '{workflow.slug}' has changed meanwhile",
-                remedy="Read it again and repeat the change.",
+                f"{what} has changed meanwhile", remedy="Read it again and repeat the change."
             ) from refused
 
-    def _workflow(self, scope: Scope, workflow: Workflow) -> Put:
+    def _workflow(self, scope: Scope, workflow: Workflow) -> Write:
         item = self._bodies.item(scope, workflow, f"workflows/{workflow.id}")
         return Put(keys.workflow(scope, workflow.id), item, when=_unchanged(workflow))
 
-    def _version(self, scope: Scope, version: Version) -> Put:
+    def _version(self, scope: Scope, version: Version) -> Sequence[Write]:
+        """Return the writes of a version with what finds it."""
         item = self._bodies.item(scope, version, f"workflows/{version.workflow}")
         key = keys.version(scope, version.workflow, version.number)
-        return Put(key, item, when=_unchanged(version))
+        record = Put(key, item, when=_unchanged(version))
+        return [record] if version.fresh else [record, *_found_by(scope, version)]
+
+
+def _found_by(scope: Scope, version: Version) -> Iterator[Write]:
+    entry: Item = {"workflow": version.workflow, "version": version.number}
+    place = workflow_keys.retiring(scope, version.workflow, version.number)
+    yield Put(place, entry) if version.retiring else Delete(place)
+    if version.status is VersionStatus.PUBLISHED:
+        meaning = workflow_keys.meaning(scope, version.workflow, version.graph_hash)
+        yield Put(meaning, entry)
 
 
 def _unchanged(record: Record) -> tuple[Term, ...]:

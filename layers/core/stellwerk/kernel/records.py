@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from stellwerk.kernel.errors import Conflict
+
 
 class Record(BaseModel):
     """A stored thing. `revision` counts its writes; a write names the revision that it replaces."""
@@ -11,6 +13,16 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     revision: int = 0
+
+
+class Stale(Conflict):
+    """Whoever changes a record has not seen it as it stands: `current` is what is stored."""
+
+    def __init__(self, message: str, current: Record, seen: int) -> None:
+        super().__init__(message, remedy="Look at it as it is now, and repeat your change on it.")
+        self.current = current
+        self.seen = seen
+        """The revision that the caller had seen."""
 
 
 class ValueRef(BaseModel):

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
 
 from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.transitions import Transition, target
 from stellwerk.runs.model import HumanTask, Run, RunStatus, TaskStatus
-
-S = TypeVar("S", RunStatus, TaskStatus)
 
 
 class RunEvent(StrEnum):
@@ -35,16 +32,6 @@ class TaskEvent(StrEnum):
     DECIDE = "decide"
     EXPIRE = "expire"
     CANCEL = "cancel"
-
-
-@dataclass(frozen=True)
-class Transition(Generic[S]):
-    """One row: in state `source` (None: it does not exist yet) `event` leads to `target`."""
-
-    source: S | None
-    event: str
-    target: S
-    meaning: str
 
 
 RUN_TRANSITIONS: tuple[Transition[RunStatus], ...] = (
@@ -108,19 +95,19 @@ _REMEDIES: dict[str, str] = {
 
 def run_after(run: Run, event: RunEvent) -> RunStatus:
     """Return the status of `run` after `event`; raise Conflict naming its state if refused."""
-    target = _target(RUN_TRANSITIONS, run.status, event)
-    if target is None:
+    after = target(RUN_TRANSITIONS, run.status, event)
+    if after is None:
         message = f"Run {run.id} is {run.status}: it does not allow '{event}'."
         raise Conflict(message, remedy=_REMEDIES.get(event, "Look at the run: it is over."))
-    return target
+    return after
 
 
 def task_after(task: HumanTask, event: TaskEvent) -> TaskStatus:
     """Return the status of `task` after `event`; raise Conflict: who ended it, when and how."""
-    target = _target(TASK_TRANSITIONS, task.status, event)
-    if target is None:
+    after = target(TASK_TRANSITIONS, task.status, event)
+    if after is None:
         raise refused(task, event)
-    return target
+    return after
 
 
 def refused(task: HumanTask, event: TaskEvent) -> Conflict:
@@ -134,8 +121,3 @@ def refused(task: HumanTask, event: TaskEvent) -> Conflict:
         f"{ending}. It does not allow '{event}' any more.",
         remedy="Nothing is left to do: the first answer counts.",
     )
-
-
-def _target(table: tuple[Transition[S], ...], status: S, event: str) -> S | None:
-    rows = (row.target for row in table if row.source is status and row.event == event)
-    return next(rows, None)

@@ -1,4 +1,7 @@
-"""Checks and compiler as one: publishing needs them, running does not, and their imports cost."""
+"""Checks and compiler as one, and the service that publishes with them.
+
+Running needs neither, and their imports cost: a process that only runs nodes imports none of this.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,12 @@ from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
 from stellwerk.workflows.compile.refusals import NotFixed, OverBudget
 from stellwerk.workflows.faults import Code, Fault, errors
 from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Reference
 from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.press import Press
+from stellwerk.workflows.service import WorkflowService
+from stellwerk.workflows.validate.subject import Subject
+from stellwerk.workflows.validate.things import references
 from stellwerk.workflows.validate.validation import validate
 
 
@@ -40,3 +48,11 @@ class GraphCompiler:
     def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
         """Return the state machines of a graph that was checked; raises BadInput over budget."""
         return compile_graph(graph, catalogue, CompileOptions(prefix=prefix, comment=comment))
+
+    def references(self, graph: Graph, catalogue: Catalogue) -> Sequence[Reference]:
+        """Return what `graph` names outside of itself, where no expression stands for it."""
+        return [*references(Subject(graph, catalogue))]
+
+    def service(self, press: Press) -> WorkflowService:
+        """Return the service of workflows."""
+        return WorkflowService(press)

@@ -1,148 +1,206 @@
-"""Publishing: check, compile, create the state machines, write the version, publish it.
+"""Publishing: check, compile, create the state machines, then one write that changes all states.
 
-Machines come first, and what was written before the last step is found again: whatever dies in
+Machines come before that write, and what was written before it is found again: whatever dies in
 between, publishing once more completes it and makes nothing twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
 
-from stellwerk.catalogue.model import Catalogue
-from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.ids import NodeKey, WorkflowId, new_id
-from stellwerk.kernel.json import JsonObject
-from stellwerk.tenancy.scope import Scope
-from stellwerk.workflows.faults import Fault, InvalidGraph, errors
+from stellwerk.kernel.ids import WorkflowId
+from stellwerk.tenancy.access import Verb
+from stellwerk.tenancy.scope import Scope, require, require_operation
+from stellwerk.workflows.drafting import Drafting
+from stellwerk.workflows.faults import InvalidGraph, errors
+from stellwerk.workflows.foundry import Foundry
 from stellwerk.workflows.graph import Graph, graph_hash
+from stellwerk.workflows.lifecycle import VersionEvent, return_event, version_after
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
-from stellwerk.workflows.naming import check_slug, machine_name, slug_of
-from stellwerk.workflows.ports import Machines, Resources, Values, Versions
-from stellwerk.workflows.resources import KnownResources
-from stellwerk.workflows.values import Texts, exact_json
+from stellwerk.workflows.naming import check_slug, slug_of
+from stellwerk.workflows.press import VERSIONS, Press, check_seen
 
-if TYPE_CHECKING:
-    from stellwerk.workflows.compile import Compiled
+PUBLISH = "publish"
+LONGEST_NOTE = 2000
 
 
-class Compiler(Protocol):
-    """Checks and compiles graphs."""
-
-    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
-        """Return all that is wrong with `graph`."""
-
-    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
-        """Return the state machines of a graph that was checked; raises BadInput over budget."""
-
-
-@dataclass(frozen=True)
-class Press:
-    """What publishing works with."""
-
-    versions: Versions
-    machines: Machines
-    values: Values
-    catalogue: Catalogue
-    compiler: Compiler
-    clock: Clock
-    prefix: str
-
-
-class Publishing:
-    """Publishes graphs."""
+class Publishing(Drafting):
+    """Moves versions from state to state. Runs stay on the version with which they began."""
 
     def __init__(self, press: Press) -> None:
-        self._press = press
-        self._texts = Texts(press.values)
+        super().__init__(press)
+        self._foundry = Foundry(press)
 
     def publish(
-        self, scope: Scope, graph: Graph, *, slug: str | None, title: str | None
+        self, scope: Scope, graph: Graph, *, slug: str | None = None, title: str | None = None
     ) -> tuple[Workflow, Version]:
-        """Publish `graph`; a graph that was published before is the same version again.
+        """Publish a graph as the newest version of the workflow called `slug`, made if need be.
 
-        Raises InvalidGraph with all faults, BadInput for a bad slug or a graph that is too large,
-        Conflict if someone else publishes the same workflow at the same moment.
+        A graph that means what a version of it means is that version again. Without a slug, title
+        or the graph's own title name it. Raises InvalidGraph with all faults, BadInput for a bad
+        slug or a graph that is too large, Conflict if someone else publishes it at that moment.
         """
         slug = check_slug(slug) if slug else slug_of(title or graph.title)
-        self._check(scope, graph, slug)
-        workflow = self._workflow(scope, slug, title or graph.title or slug)
-        versions = self._press.versions.versions(scope, workflow.id)
-        meant = graph_hash(graph)
-        same = next((found for found in versions if found.graph_hash == meant), None)
-        if same is not None and same.number == workflow.published:
-            return workflow, same
-        if same is None:
-            workflow, same = self._add(scope, graph, workflow)
-        else:
-            self._restore(scope, same)
-        before = next((found for found in versions if found.number == workflow.published), None)
-        workflow = self._press.versions.publish(scope, workflow, same, before)
-        return workflow, self._press.versions.get(scope, workflow.id, same.number)
+        found = self._versions.find(scope, slug)
+        with self._audit.act(scope, "version.publish", f"slug:{slug}") as act:
+            self._may_publish(scope, found)
+            self._check(scope, graph, itself=slug)
+            if found is None:
+                found = self._first(scope, graph, slug, title or graph.title or slug)
+            version = self._meaning(scope, found, graph)
+            act.object(f"version:{found.id}/{version.number}")
+            act.before(version)
+            if version.number == found.published:
+                return found, version
+            moved, published = self._enter(scope, found, version)
+            act.after(published)
+        return moved, published
 
-    def _check(self, scope: Scope, graph: Graph, slug: str) -> None:
-        resources = KnownResources(self._press.versions, scope, itself=slug)
-        faults = self._press.compiler.check(graph, self._press.catalogue, resources)
+    def publish_version(
+        self,
+        scope: Scope,
+        workflow: WorkflowId,
+        number: int,
+        revision: int | None = None,
+        note: str = "",
+    ) -> tuple[Workflow, Version]:
+        """Publish a draft; the version that was published is archived in the same write.
+
+        Raises InvalidGraph with all faults, Stale where the draft is stored at another revision
+        than the caller had seen, Conflict where its state does not allow it.
+        """
+        return self._come(
+            scope, workflow, number, lambda _: VersionEvent.PUBLISH, revision=revision, note=note
+        )
+
+    def republish(
+        self, scope: Scope, workflow: WorkflowId, number: int, revision: int | None = None
+    ) -> tuple[Workflow, Version]:
+        """Publish an archived version again, its machines made anew where they are gone."""
+        return self._come(
+            scope, workflow, number, lambda _: VersionEvent.REPUBLISH, revision=revision
+        )
+
+    def roll_back(
+        self, scope: Scope, workflow: WorkflowId, number: int
+    ) -> tuple[Workflow, Version]:
+        """Make a version that was published before the published one again, as it is."""
+        return self._come(scope, workflow, number, return_event)
+
+    def unpublish(
+        self, scope: Scope, workflow: WorkflowId, number: int, revision: int | None = None
+    ) -> tuple[Workflow, Version]:
+        """Make the published version a draft again; its runs go on, nothing new starts."""
+        return self._leave(scope, workflow, number, VersionEvent.UNPUBLISH, revision)
+
+    def archive(
+        self, scope: Scope, workflow: WorkflowId, number: int, revision: int | None = None
+    ) -> tuple[Workflow, Version]:
+        """Archive the published version; its runs go on, nothing new starts."""
+        return self._leave(scope, workflow, number, VersionEvent.ARCHIVE, revision)
+
+    def _come(
+        self,
+        scope: Scope,
+        workflow: WorkflowId,
+        number: int,
+        event: Callable[[Version], VersionEvent],
+        *,
+        revision: int | None = None,
+        note: str | None = None,
+    ) -> tuple[Workflow, Version]:
+        """Let a version become the published one."""
+        found = self._workflow(scope, workflow)
+        version = self._version(scope, found, number)
+        with self._audit.act(scope, "version.publish", f"version:{workflow}/{number}") as act:
+            self._may_publish(scope, found)
+            check_seen(version, revision, f"Version {number}")
+            version_after(version, event(version))
+            act.before(version)
+            self._check(scope, self._graph(scope, version), itself=found.slug)
+            noted = {} if note is None else {"note": note.strip()[:LONGEST_NOTE]}
+            moved, published = self._enter(scope, found, version.model_copy(update=noted))
+            act.after(published)
+        return moved, published
+
+    def _leave(
+        self,
+        scope: Scope,
+        workflow: WorkflowId,
+        number: int,
+        event: VersionEvent,
+        revision: int | None,
+    ) -> tuple[Workflow, Version]:
+        """Let a version no longer be the published one; its machines go when no run needs them."""
+        found = self._workflow(scope, workflow)
+        version = self._version(scope, found, number)
+        with self._audit.act(scope, f"version.{event}", f"version:{workflow}/{number}") as act:
+            self._may_publish(scope, found)
+            check_seen(version, revision, f"Version {number}")
+            act.before(version)
+            left = self._left(version, event)
+            unnamed = found.model_copy(update={"published": None})
+            moved = self._versions.move(scope, unnamed, left)
+            stored = _written(left)
+            act.after(stored)
+        return moved, stored
+
+    def _may_publish(self, scope: Scope, workflow: Workflow | None) -> None:
+        if workflow is None:
+            self._may_create(scope)
+        else:
+            require(scope, VERSIONS, Verb.UPDATE, workflow.created_by)
+        require_operation(scope, PUBLISH)
+
+    def _check(self, scope: Scope, graph: Graph, *, itself: str) -> None:
+        faults = self._faults(scope, graph, itself=itself)
         if errors(faults):
             raise InvalidGraph(faults, graph=graph)
 
-    def _workflow(self, scope: Scope, slug: str, title: str) -> Workflow:
-        found = self._press.versions.find(scope, slug)
-        if found is not None:
-            return found
+    def _first(self, scope: Scope, graph: Graph, slug: str, title: str) -> Workflow:
+        workflow = self._new_workflow(scope, title)
+        return self._begin(scope, workflow, [self._draft(scope, workflow, graph)], slug)
+
+    def _meaning(self, scope: Scope, workflow: Workflow, graph: Graph) -> Version:
+        """Return the version that means what `graph` means; a new draft if there is none."""
+        meant = graph_hash(graph)
+        known = self._versions.published_as(scope, workflow.id, meant)
+        if known is not None:
+            return self._versions.get(scope, workflow.id, known)
+        latest = self._versions.get(scope, workflow.id, workflow.latest)
+        if latest.fresh and latest.graph_hash == meant:
+            return latest
+        return self._derive(scope, latest, graph)
+
+    def _enter(
+        self, scope: Scope, workflow: Workflow, version: Version
+    ) -> tuple[Workflow, Version]:
+        """Make the machines, then publish `version` and archive the one before, at once."""
         now = self._press.clock.now()
-        return Workflow(
-            id=WorkflowId(new_id(now)), title=title, slug=slug, created_by=scope.user, created=now
+        entered = self._foundry.ready(scope, workflow, version).model_copy(
+            update={
+                "status": VersionStatus.PUBLISHED,
+                "retiring": None,
+                "published_at": now,
+                "published_by": scope.user,
+                "first_published": version.first_published or now,
+            }
         )
+        current = self._versions.workflow(scope, workflow.id)
+        others = [self._archived(scope, current)] if current.published else []
+        named = current.model_copy(update={"published": version.number})
+        moved = self._versions.move(scope, named, entered, *others)
+        return moved, _written(entered)
 
-    def _add(self, scope: Scope, graph: Graph, workflow: Workflow) -> tuple[Workflow, Version]:
-        number = workflow.latest + 1
-        comment = f"{workflow.slug} v{number} {graph_hash(graph)}"
-        compiled = self._press.compiler.compile(
-            graph, self._press.catalogue, prefix=self._press.prefix, comment=comment
-        )
-        machines = self._create(scope, workflow, number, compiled)
-        stored = exact_json(graph.model_dump(mode="json", by_alias=True))
-        version = Version(
-            workflow=workflow.id,
-            number=number,
-            status=VersionStatus.DRAFT,
-            graph=self._texts.keep(scope, f"workflows/{workflow.id}", stored),
-            graph_hash=compiled.graph_hash,
-            author=scope.user,
-            created=self._press.clock.now(),
-            machines=machines,
-            plan=_plan(compiled),
-        )
-        if workflow.revision == 0:
-            workflow = self._press.versions.create(scope, workflow)
-        return self._press.versions.add(scope, workflow, version)
+    def _archived(self, scope: Scope, workflow: Workflow) -> Version:
+        before = self._versions.get(scope, workflow.id, workflow.published or 0)
+        return self._left(before, VersionEvent.ARCHIVE)
 
-    def _create(
-        self, scope: Scope, workflow: Workflow, number: int, compiled: Compiled
-    ) -> dict[str, str]:
-        """Create the machines and keep their definitions, from which they can be made anew."""
-        definitions = {NodeKey(""): compiled.definition, **compiled.children}
-        arns: dict[str, str] = {}
-        for loop, definition in definitions.items():
-            name = machine_name(scope, workflow.slug, number, loop, definition)
-            self._press.values.put(scope, _definition_key(name), definition.encode())
-            arns[loop] = self._press.machines.create(scope, name, definition)
-        return arns
-
-    def _restore(self, scope: Scope, version: Version) -> None:
-        """Make the machines of a version that may have been retired, from what was kept."""
-        for arn in version.machines.values():
-            name = arn.rsplit(":", 1)[-1]
-            definition = self._press.values.get(scope, _definition_key(name)).decode()
-            self._press.machines.create(scope, name, definition)
+    def _left(self, version: Version, event: VersionEvent) -> Version:
+        after = version_after(version, event)
+        now = self._press.clock.now()
+        return version.model_copy(update={"status": after, "retiring": now})
 
 
-def _definition_key(machine: str) -> str:
-    return f"machines/{machine}.asl.json"
-
-
-def _plan(compiled: Compiled) -> JsonObject:
-    watched: JsonObject = {node: [*gated] for node, gated in compiled.watch.items()}
-    return {"watch": watched}
+def _written(version: Version) -> Version:
+    return version.model_copy(update={"revision": version.revision + 1})

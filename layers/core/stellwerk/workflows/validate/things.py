@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from stellwerk.catalogue.model import Effect, Kind
 from stellwerk.workflows.expressions.braces import present
 from stellwerk.workflows.faults import Code, Fault
-from stellwerk.workflows.graph import Node
+from stellwerk.workflows.model import Reference
 from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.resources import USER, unknown
 from stellwerk.workflows.validate.schemas import Part, Schema
 from stellwerk.workflows.validate.subject import Subject
-from stellwerk.workflows.validate.wording import shown
 
 ASSIGNEES = "assignees"
+_USER = "user:"
 
 
 def check_assignees(subject: Subject) -> Iterator[Fault]:
@@ -40,22 +41,23 @@ def check_retries(subject: Subject) -> Iterator[Fault]:
 
 def check_resources(subject: Subject, resources: Resources) -> Iterator[Fault]:
     """Yield things that do not exist for whoever publishes, or are of another kind."""
+    yield from unknown(references(subject), resources)
+
+
+def references(subject: Subject) -> Iterator[Reference]:
+    """Yield what the graph names outside of itself, where no expression stands for it."""
     for node, found in subject.typed:
         schema = Schema(found.parameters)
         for part in schema.parts(node.parameters):
-            for wanted in schema.resources(part):
-                yield from _thing(node, part, wanted, resources)
+            for kind, name in _named(schema, part):
+                yield Reference(node=node.key, parameter=part.place, kind=kind, name=name)
 
 
-def _thing(node: Node, part: Part, wanted: str, resources: Resources) -> Iterator[Fault]:
+def _named(schema: Schema, part: Part) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of what a part of the parameters names."""
     if not isinstance(part.value, str) or present(part.value):
         return
-    kind = resources.kind(wanted, part.value)
-    place = f"Node {node.key}, parameter {part.place}:"
-    name = shown(part.value)
-    if kind is None:
-        message = f"{place} there is no {wanted} {name}, or it is not open to you."
-        yield Fault(Code.RESOURCE_MISSING, message, node=node.key, parameter=part.place)
-    elif kind != wanted:
-        message = f"{place} {name} is of kind {kind}, but a {wanted} is needed."
-        yield Fault(Code.RESOURCE_WRONG_KIND, message, node=node.key, parameter=part.place)
+    for kind in schema.resources(part):
+        yield kind, part.value
+    if part.place.startswith(f"{ASSIGNEES}[") and part.value.startswith(_USER):
+        yield USER, part.value.removeprefix(_USER)
