@@ -8,9 +8,16 @@ from contextlib import contextmanager
 from localcloud.cli.connection import Connection, publishing_services
 from localcloud.cloud import LocalCloud
 from localcloud.discovery import DataInUse
+from localcloud.seeding.seeds import Seeds
 from localcloud.server import PortInUse
 from stellwerk import bootstrap
+from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.directory import directory
+from stellwerk.aws.items import Items
+from stellwerk.aws.values import S3Values
 from stellwerk.config import Settings
+from stellwerk.features.found import FoundFeatures
+from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict
 from stellwerk.tenancy.scope import seeded
 
@@ -31,9 +38,20 @@ def hosted(settings: Settings, port: int | None = None) -> Iterator[Connection]:
 
 def _go_on(cloud: LocalCloud) -> None:
     """Let the Lambdas of this process act on the cloud, and continue the runs that are open."""
+    _seed(cloud)
     services = bootstrap.build(cloud.settings, cloud.clients)
     bootstrap.services.provide(lambda: services)
     scope = seeded()
     for run in list(services.assembly.world.runs.open_runs(scope)):
         services.runs.release_leases(scope, run.id)
         services.runs.continue_(scope, run.id)
+
+
+def _seed(cloud: LocalCloud) -> None:
+    """Write the seeded companies, unless they are there."""
+    settings = cloud.settings
+    items = Items(cloud.clients.dynamodb, settings.platform_table)
+    bodies = Bodies(S3Values(lambda _: cloud.clients.s3, settings.bucket))
+    features = FoundFeatures().all()
+    stores = directory(items, bodies)
+    Seeds(stores, features, issuer=settings.issuer, clock=SystemClock()).sow()

@@ -165,10 +165,14 @@ def test_memberships_and_accesses_are_written_on_their_revision(directory: Direc
     member, entry = anna(directory)
     assert directory.members.write_membership(AT_MANDATE, member).revision == 2
     assert directory.members.write_access(AT_INSTANCE, entry).revision == 2
-    with pytest.raises(Conflict):
-        directory.members.write_membership(AT_MANDATE, member)
-    with pytest.raises(Conflict):
-        directory.members.write_access(AT_INSTANCE, entry)
+    before = directory.members.places(ANNA)
+    for stale in (member, membership()):
+        with pytest.raises(Conflict):
+            directory.members.write_membership(AT_MANDATE, stale)
+    for old in (entry, access()):
+        with pytest.raises(Conflict):
+            directory.members.write_access(AT_INSTANCE, old)
+    assert directory.members.places(ANNA) == before
 
 
 def test_with_a_membership_all_accesses_go(directory: Directory) -> None:

@@ -30,7 +30,7 @@ R = TypeVar("R", bound=Record)
 
 
 class DynamoMembers(DynamoUsers):
-    """Users and where they belong. Requests: 1 each; places 2, removing a membership 4 or more."""
+    """Users and where they belong. Requests: 1 each; places 2, membership new or removed 3."""
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
         super().__init__(items, bodies)
@@ -85,7 +85,7 @@ class DynamoMembers(DynamoUsers):
         known = Check(keys.user(user), when=(present(),))
         writes: list[Write] = [known, Put(key, item, when=unchanged(membership))]
         if membership.revision == 0:
-            self._remove_accesses(scope, user)
+            self._begin(scope, user)
             writes.append(_entry(user, scope.mandate, NO_INSTANCE))
         self._write(scope.at(NO_INSTANCE), writes, turn=turn, needs=f"there is no user {user}")
         return written(membership)
@@ -124,6 +124,11 @@ class DynamoMembers(DynamoUsers):
         missing = f"'{user}' may not come into this instance anyway"
         writes = [Delete(removed, when=(present(),)), Delete(entry)]
         self._write(scope, writes, turn=turn, needs=missing)
+
+    def _begin(self, scope: Scope, user: UserId) -> None:
+        """Remove accesses that an earlier membership has left behind."""
+        if self._items.get(keys.membership(scope.mandate, user)) is None:
+            self._remove_accesses(scope, user)
 
     def _remove_accesses(self, scope: Scope, user: UserId) -> None:
         mine = keys.place_of_user(user, scope.mandate)

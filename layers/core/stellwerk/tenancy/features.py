@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from stellwerk.tenancy.access import AccessRule
+from stellwerk.tenancy.access import GENERIC, AccessRule, Context
 from stellwerk.tenancy.model import Text
 
 
@@ -64,6 +64,16 @@ class Feature(BaseModel):
     services: tuple[str, ...] = ()
     """What the feature needs of `bootstrap.Services`, by attribute."""
     chat: Chat = Chat()
+    instantiable: bool = True
+    """Whether mandates hold instances of it; the administration is there once in each by itself."""
+
+    def items(self, context: Context) -> frozenset[str]:
+        """Return all items of the feature about which there can be rules."""
+        if context is Context.UI:
+            return frozenset(one.item for one in self.ui)
+        if context is Context.RESOURCE:
+            return frozenset(one.item for one in self.resources)
+        return frozenset(f"data.feature.{self.code}.{table}" for table in self.tables)
 
 
 class Features(Protocol):
@@ -71,3 +81,24 @@ class Features(Protocol):
 
     def all(self) -> Mapping[str, Feature]:
         """Return them by code."""
+
+
+def rule_faults(rules: Iterable[AccessRule], features: Iterable[Feature]) -> list[str]:
+    """Return what is wrong with the items of rules: each must be able to match something.
+
+    An exact item must be declared by one of the features, a prefix must begin some.
+    """
+    known = list(features)
+    items = {
+        context: frozenset().union(*(one.items(context) for one in known)) for context in Context
+    }
+    return [
+        f"{rule.context} rule {number} is about '{rule.item}', which nothing here is called or "
+        "begins with"
+        for number, rule in enumerate(rules, start=1)
+        if rule.item != GENERIC and not any(_fits(rule, item) for item in items[rule.context])
+    ]
+
+
+def _fits(rule: AccessRule, item: str) -> bool:
+    return rule.specificity(item) is not None

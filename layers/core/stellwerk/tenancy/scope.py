@@ -32,6 +32,8 @@ SYSTEM = MandateId("system")
 NO_INSTANCE = InstanceId("")
 """Stands for the mandate itself: its members, roles and instances are kept under it."""
 GRAPHICAL_EDITOR = "graphicalEditor"
+ADMINISTRATION = "administration"
+"""The feature of the mandates themselves: the code in the items of what is kept under them."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Automation: schedules, runs and their monitoring."""

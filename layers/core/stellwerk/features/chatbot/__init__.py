@@ -1,0 +1,1 @@
+"""The chatbot: answers from what its instance knows, and nothing else."""

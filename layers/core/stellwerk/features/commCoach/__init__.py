@@ -1,0 +1,1 @@
+"""CommCoach: practising conversations, with feedback afterwards."""

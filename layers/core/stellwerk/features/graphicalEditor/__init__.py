@@ -1,0 +1,1 @@
+"""The graphical editor: drawing, testing and publishing workflows."""

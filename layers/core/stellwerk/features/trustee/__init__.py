@@ -1,0 +1,1 @@
+"""Trustee: bookkeeping for clients, from the document to the booked position."""

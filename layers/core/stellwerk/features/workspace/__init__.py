@@ -1,0 +1,1 @@
+"""The workspace: an assistant with all toolboxes, and the files and sources it works with."""

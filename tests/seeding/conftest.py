@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.contracts.conftest import moto
+
+__all__ = ["moto"]
