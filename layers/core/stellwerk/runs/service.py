@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Literal
 
+from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
@@ -86,6 +87,16 @@ class RunService:
         """Return the run's journal in the order in which its steps began; the unbegun are last."""
         self._world.runs.get(scope, run)
         return sorted(self._world.journal.steps(scope, run), key=_begun)
+
+    def step(self, scope: Scope, run: RunId, key: StepKey) -> Step:
+        """Return an entry of the run's journal; raise NotFound if there is none."""
+        self.get(scope, run)
+        found = self._world.journal.read(scope, run, [key]).get(key)
+        if found is None:
+            raise NotFound(
+                f"run {run} has no step '{key.text}'", remedy="Look at the list of its steps."
+            )
+        return found
 
     def value(self, scope: Scope, stored: Stored) -> JsonValue:
         """Return a stored value."""

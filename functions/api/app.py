@@ -1,0 +1,78 @@
+"""The application: routers put together over a backend."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import RedirectResponse
+
+from api import document, errors
+from api.backend import Backend
+from api.edge import Bounded, Known, Named
+from api.routers import catalogue, files, graphs, health, runs, tasks, versions, workflows
+from stellwerk.kernel.clock import SystemClock
+
+API = "/api/v1"
+MANDATE = "/mandates/{mandate}"
+INSTANCE = f"{MANDATE}/instances/{{instance}}"
+DOCUMENT = f"{API}/openapi.json"
+_COMPRESSED_FROM = 1024
+"""Bytes of an answer from which compressing it saves more than it costs."""
+
+
+def create_app(backend: Backend) -> FastAPI:
+    """Return the application; two of them share nothing."""
+    app = FastAPI(
+        title="Stellwerk",
+        version="1",
+        summary="Automation of office work, for many tenants",
+        openapi_url=DOCUMENT,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=operation_id,
+    )
+    app.state.backend = backend
+    errors.install(app)
+    app.include_router(_resources(), prefix=API)
+    for code in sorted(backend.services.features.all()):
+        mount(app, code)
+    app.add_api_route(API, _to_document, include_in_schema=False)
+    document.install(app)
+    # the last one added is the outermost
+    app.add_middleware(Bounded)
+    app.add_middleware(Known)
+    app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM)
+    app.add_middleware(Named, clock=SystemClock())
+    return app
+
+
+def operation_id(route: APIRoute) -> str:
+    """Return the name of an operation for programs: `list_runs` is `listRuns`."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), route.name)
+
+
+def mount(app: FastAPI, code: str, package: str = "stellwerk.features") -> None:
+    """Mount the routes of a feature at its code, if its container has any."""
+    name = f"{package}.{code}.routes"
+    if find_spec(name) is None:
+        return
+    router: APIRouter = import_module(name).router
+    app.include_router(router, prefix=f"{API}/{code}", tags=[code])
+
+
+def _resources() -> APIRouter:
+    together = APIRouter()
+    together.include_router(health.router)
+    for module in (catalogue, graphs, workflows, versions, runs, tasks, files):
+        together.include_router(module.router, prefix=INSTANCE)
+    return together
+
+
+def _to_document() -> RedirectResponse:
+    return RedirectResponse(DOCUMENT)

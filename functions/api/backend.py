@@ -1,0 +1,41 @@
+"""What the application stands on: the services, and what turns a token into claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+from fastapi import Depends, Request
+
+from stellwerk.bootstrap.serving import ApiServices
+from stellwerk.tenancy.claims import Claims
+
+
+class Tokens(Protocol):
+    """Verifies access tokens."""
+
+    def verify(self, token: str) -> Claims:
+        """Return what the token says; raises Unauthenticated where it does not hold."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Given to the application when it is made."""
+
+    services: ApiServices
+    tokens: Tokens
+
+
+def backend(request: Request) -> Backend:
+    """Return the backend of the application that answers `request`."""
+    found: Backend = request.app.state.backend
+    return found
+
+
+def services(request: Request) -> ApiServices:
+    """Return the services of the application that answers `request`."""
+    return backend(request).services
+
+
+Here = Annotated[ApiServices, Depends(services)]
+"""The services, as a parameter of an operation."""

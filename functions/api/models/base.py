@@ -1,0 +1,97 @@
+"""What all models of requests and answers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from stellwerk.kernel.json import JsonValue
+
+T = TypeVar("T")
+DEEPEST = 100
+_LARGEST = 10**300
+_FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+class Shown(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+
+class Asked(BaseModel):
+    """Part of a request: nothing that the document does not name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Body(Asked):
+    """The body of a request: JSON that can be stored and written again."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, value: object) -> object:
+        fault = next(_traps(value), None)
+        if fault is not None:
+            raise ValueError(fault)
+        return value
+
+
+class PageOf(Shown, Generic[T]):
+    """A page of a list."""
+
+    items: list[T]
+    cursor: str | None = Field(description="Where the next page begins; null at the end")
+
+
+def _within_time(moment: datetime) -> datetime:
+    if not _FIRST <= moment <= _LAST:
+        raise ValueError("must be between the years 2000 and 2200")
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_within_time)]
+"""A moment with its time zone."""
+Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S")]
+"""A line of text that people read."""
+Tags = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=40)], ...], Field(max_length=20)
+]
+
+
+def _traps(document: object) -> Iterator[str]:
+    """Yield what Python's parser reads, and no store can keep or no reader take."""
+    waiting: list[tuple[object, int]] = [(document, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > DEEPEST:
+            yield f"is nested more than {DEEPEST} deep"
+            return
+        if isinstance(value, dict):
+            waiting += [(part, depth + 1) for entry in value.items() for part in entry]
+        elif isinstance(value, list):
+            waiting += [(item, depth + 1) for item in value]
+        elif isinstance(value, str) and not value.isascii() and _broken(value):
+            yield "holds half of a character"
+        elif isinstance(value, int | float) and not _finite(value):
+            yield "holds a number that is not finite, or too large"
+
+
+def _finite(number: int | float) -> bool:
+    return abs(number) < _LARGEST if isinstance(number, int) else math.isfinite(number)
+
+
+def _broken(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def plain(value: JsonValue) -> JsonValue:
+    """Return `value`; raise ValueError where it holds what cannot be stored."""
+    fault = next(_traps(value), None)
+    if fault is not None:
+        raise ValueError(f"The value {fault}.")
+    return value
