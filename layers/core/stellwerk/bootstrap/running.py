@@ -1,0 +1,188 @@
+"""The services of a process that runs workflows, or publishes them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from stellwerk.aws.audit import DynamoAuditLog
+from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.executions import StepFunctionsExecutions
+from stellwerk.aws.items import Items
+from stellwerk.aws.journal import DynamoJournal
+from stellwerk.aws.key_values import DynamoKeyValues
+from stellwerk.aws.machines import StepFunctionsMachines
+from stellwerk.aws.runs import DynamoRuns
+from stellwerk.aws.tasks import DynamoTasks
+from stellwerk.aws.versions import DynamoVersions
+from stellwerk.aws.waits import DynamoWaits
+from stellwerk.bootstrap.clients import Clients, connect
+from stellwerk.catalogue.model import Catalogue
+from stellwerk.catalogue.store import StoredCatalogue
+from stellwerk.config import Settings
+from stellwerk.kernel.clock import Clock, SystemClock
+from stellwerk.kernel.errors import Conflict
+from stellwerk.runs.assembly import Assembly
+from stellwerk.runs.blueprints import Blueprints
+from stellwerk.runs.ports import KeyValues
+from stellwerk.runs.service import RunService
+from stellwerk.runs.tasks import TaskService
+from stellwerk.runs.values import Keeper
+from stellwerk.runs.world import World
+from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Reference
+from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.press import Compiler, Press
+
+if TYPE_CHECKING:
+    from stellwerk.workflows.service import WorkflowService
+
+
+class Publisher(Compiler, Protocol):
+    """The compiler, and the service of workflows that publishes with it."""
+
+    def service(self, press: Press) -> WorkflowService:
+        """Return the service of workflows."""
+
+
+class NoCompiler:
+    """Stands where nothing is published."""
+
+    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
+        """Refuse."""
+        self._refuse()
+
+    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> NoReturn:
+        """Refuse."""
+        self._refuse()
+
+    def references(self, graph: Graph, catalogue: Catalogue) -> Sequence[Reference]:
+        """Refuse."""
+        self._refuse()
+
+    def service(self, press: Press) -> NoReturn:
+        """Refuse."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise Conflict(
+            "this process runs workflows and cannot publish any",
+            remedy="Build its services with compiler=GraphCompiler().",
+        )
+
+
+@dataclass(frozen=True)
+class Services:
+    """All that a process of ours can do."""
+
+    settings: Settings
+    catalogue: Catalogue
+    press: Press
+    publisher: Publisher
+    assembly: Assembly
+    key_values: KeyValues
+
+    @cached_property
+    def workflows(self) -> WorkflowService:
+        """Creates, edits, publishes and finds workflows; Conflict in a process without compiler."""
+        return self.publisher.service(self.press)
+
+    @property
+    def runs(self) -> RunService:
+        """Starts, shows, cancels and replays runs."""
+        return self.assembly.runs
+
+    @property
+    def tasks(self) -> TaskService:
+        """Lists and decides human tasks."""
+        return self.assembly.tasks
+
+    @property
+    def http_allow(self) -> tuple[str, ...]:
+        """`host:port` that `http.request` may call although the address is private."""
+        return self.settings.http_allow
+
+
+def build(
+    settings: Settings,
+    clients: Clients | None = None,
+    *,
+    clock: Clock | None = None,
+    catalogue: Catalogue | None = None,
+    compiler: Publisher | None = None,
+) -> Services:
+    """Return the services of a deployment; what is not given is as it is on AWS."""
+    types = catalogue or StoredCatalogue()
+    time = clock or SystemClock()
+    doors, stores = connect(settings, clients, time)
+    values = stores.values
+    platform = stores.items(settings.platform_table)
+    publisher = compiler or NoCompiler()
+    press = Press(
+        versions=DynamoVersions(platform, Bodies(values)),
+        machines=StepFunctionsMachines(lambda: doors.stepfunctions, settings.states_role),
+        values=values,
+        catalogue=types,
+        compiler=publisher,
+        clock=time,
+        prefix=settings.prefix,
+        audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), time),
+    )
+    return Services(
+        settings=settings,
+        catalogue=types,
+        press=press,
+        publisher=publisher,
+        assembly=Assembly.of(_world(doors, stores.items(settings.runs_table), press)),
+        key_values=DynamoKeyValues(platform, values),
+    )
+
+
+def _world(clients: Clients, items: Items, press: Press) -> World:
+    bodies = Bodies(press.values)
+    keeper = Keeper(press.values)
+    tasks = DynamoTasks(items, bodies)
+    return World(
+        journal=DynamoJournal(items, bodies),
+        runs=DynamoRuns(items, bodies),
+        tasks=tasks,
+        waits=DynamoWaits(items, bodies),
+        due=tasks,
+        executions=StepFunctionsExecutions(lambda: clients.stepfunctions),
+        versions=press.versions,
+        blueprints=Blueprints(press.versions, keeper),
+        values=keeper,
+        catalogue=press.catalogue,
+        clock=press.clock,
+    )
+
+
+class Provider:
+    """Hands out one set of services, built when first asked for."""
+
+    def __init__(self, factory: Callable[[], Services]) -> None:
+        self._factory = factory
+        self._built: Services | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self) -> Services:
+        """Return the services."""
+        with self._lock:
+            if self._built is None:
+                self._built = self._factory()
+            return self._built
+
+    def provide(self, factory: Callable[[], Services]) -> None:
+        """From now on hand out what `factory` builds: for a host that runs handlers itself."""
+        with self._lock:
+            self._factory = factory
+            self._built = None
+
+
+services = Provider(lambda: build(Settings.from_environment()))
+"""The services of a Lambda's process: `services()`."""

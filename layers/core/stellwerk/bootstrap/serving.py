@@ -1,0 +1,158 @@
+"""The services of the API: those that run and publish workflows, and all around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from stellwerk.aws.audit import DynamoAuditLog
+from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.directory import directory
+from stellwerk.aws.files import DynamoFiles
+from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
+from stellwerk.bootstrap.clients import Clients, Stores, connect
+from stellwerk.bootstrap.running import Publisher, Services, build
+from stellwerk.catalogue.model import Catalogue
+from stellwerk.config import Settings
+from stellwerk.features.found import FoundFeatures
+from stellwerk.files.service import FileService
+from stellwerk.kernel.clock import Clock, SystemClock
+from stellwerk.requests.limits import RateLimit
+from stellwerk.requests.repeats import Once
+from stellwerk.runs.service import RunService
+from stellwerk.runs.tasks import TaskService
+from stellwerk.tenancy.audit import AuditService
+from stellwerk.tenancy.ports import Directory
+from stellwerk.tenancy.signin import SignIn
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Reference
+from stellwerk.workflows.palette import Palette
+from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.press import Press
+
+if TYPE_CHECKING:
+    from stellwerk.workflows.compile import Compiled
+    from stellwerk.workflows.service import WorkflowService
+
+
+class LazyCompiler:
+    """The compiler, imported when first used: most requests neither check nor compile."""
+
+    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
+        """Return all that is wrong with `graph`."""
+        return self._compiler.check(graph, catalogue, resources)
+
+    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
+        """Return the state machines of a graph that was checked."""
+        return self._compiler.compile(graph, catalogue, prefix=prefix, comment=comment)
+
+    def references(self, graph: Graph, catalogue: Catalogue) -> Sequence[Reference]:
+        """Return what `graph` names outside of itself."""
+        return self._compiler.references(graph, catalogue)
+
+    def service(self, press: Press) -> WorkflowService:
+        """Return the service of workflows."""
+        return cast("_Service", import_module("stellwerk.workflows.service")).WorkflowService(press)
+
+    @cached_property
+    def _compiler(self) -> Publisher:
+        return cast("_Compiler", import_module("stellwerk.workflows.compiler")).GraphCompiler()
+
+
+class _Compiler(Protocol):
+    """The module `compiler`, as seen from here."""
+
+    def GraphCompiler(self) -> Publisher:
+        """Return the compiler."""
+
+
+class _Service(Protocol):
+    """The module `service`, as seen from here."""
+
+    def WorkflowService(self, press: Press) -> WorkflowService:
+        """Return the service."""
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What holds for every request."""
+
+    limits: RateLimit
+    once: Once
+
+
+@dataclass(frozen=True)
+class ApiServices:
+    """All that the API can do."""
+
+    running: Services
+    directory: Directory
+    features: FoundFeatures
+    signin: SignIn
+    audit: AuditService
+    files: FileService
+    palette: Palette
+    requests: Requests
+
+    @property
+    def settings(self) -> Settings:
+        """Where things are."""
+        return self.running.settings
+
+    @property
+    def workflows(self) -> WorkflowService:
+        """Creates, edits, publishes and finds workflows."""
+        return self.running.workflows
+
+    @property
+    def runs(self) -> RunService:
+        """Starts, shows, cancels and replays runs."""
+        return self.running.runs
+
+    @property
+    def tasks(self) -> TaskService:
+        """Lists and decides human tasks."""
+        return self.running.tasks
+
+
+def serve(
+    settings: Settings,
+    clients: Clients | None = None,
+    *,
+    clock: Clock | None = None,
+    catalogue: Catalogue | None = None,
+) -> ApiServices:
+    """Return the services of the API; raises FaultyFeature where a feature cannot be served."""
+    time = clock or SystemClock()
+    running = build(settings, clients, clock=time, catalogue=catalogue, compiler=LazyCompiler())
+    _, stores = connect(settings, clients, time)
+    services = _around(running, stores, time)
+    services.features.check(services)
+    return services
+
+
+def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:
+    """Return the services around those that run workflows."""
+    settings = running.settings
+    platform = stores.items(settings.platform_table)
+    bodies = Bodies(stores.values)
+    people = directory(platform, bodies)
+    features, audit = FoundFeatures(), running.press.audit
+    log = DynamoAuditLog(stores.items(settings.audit_table))
+    return ApiServices(
+        running=running,
+        directory=people,
+        features=features,
+        signin=SignIn(people, features, audit=audit, clock=clock),
+        audit=AuditService(log, clock),
+        files=FileService(DynamoFiles(platform, stores.s3, settings.bucket), audit, clock),
+        palette=Palette(running.catalogue),
+        requests=Requests(
+            limits=RateLimit(DynamoCounters(platform), clock, limit=settings.rate_limit),
+            once=Once(DynamoRepeats(platform, bodies), clock),
+        ),
+    )
