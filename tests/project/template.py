@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-import yaml
 from pydantic import TypeAdapter
 
+from scripts.policies import written
 from stellwerk.kernel.json import JsonObject, JsonValue
 
 ROOT = Path(__file__).parent.parent.parent
@@ -17,30 +17,9 @@ _NAMES = TypeAdapter(list[str])
 _LOOP = "Fn::ForEach::"
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads YAML in which `!Sub x` stands for `{"Fn::Sub": x}`."""
-
-
-def _short_form(loader: _Loader, name: str, node: yaml.Node) -> object:
-    value: object
-    if isinstance(node, yaml.MappingNode):
-        value = loader.construct_mapping(node, deep=True)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    else:
-        value = str(node.value)
-    if name == "GetAtt":
-        return {"Fn::GetAtt": str(value).split(".")}
-    return {name if name == "Ref" else f"Fn::{name}": value}
-
-
-yaml.add_multi_constructor("!", _short_form, Loader=_Loader)
-
-
 def load() -> JsonObject:
     """Return the template as written, short forms written out."""
-    text = (ROOT / "template.yaml").read_text(encoding="utf-8")
-    return _OBJECT.validate_python(yaml.load(text, Loader=_Loader))
+    return written(ROOT / "template.yaml")
 
 
 def names(template: JsonObject, loop: str) -> list[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import pytest
 
+from scripts.policies import Deployment
 from stellwerk.aws.tables import TABLES, Table, creation
 from stellwerk.config import Settings
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.tenancy import chain
 from tests.project import template as sam
 
 TEMPLATE = sam.load()
@@ -60,25 +63,50 @@ def test_tables_are_those_of_the_code(table: Table) -> None:
     assert properties.get("GlobalSecondaryIndexes", []) == json.loads(
         json.dumps(wanted.get("GlobalSecondaryIndexes", []))
     )
-    assert sam.section(properties, "TimeToLiveSpecification")["AttributeName"] == table.ttl
+    expiry = {"AttributeName": table.ttl, "Enabled": True} if table.ttl else None
+    assert properties.get("TimeToLiveSpecification") == expiry
 
 
 def test_tables_survive_mistakes_and_are_encrypted() -> None:
     tables = [each for each in RESOURCES.values() if each["Type"] == "AWS::DynamoDB::Table"]
-    assert len(tables) == 3
+    assert len(tables) == len(TABLES)
     for table in tables:
         properties = sam.section(table, "Properties")
         assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain"
         assert sam.section(properties, "SSESpecification")["SSEEnabled"] is True
         recovery = sam.section(properties, "PointInTimeRecoverySpecification")
         assert recovery["PointInTimeRecoveryEnabled"] is True
+        assert properties["DeletionProtectionEnabled"] is True
+
+
+def variables(properties: JsonObject) -> set[str]:
+    """Return the names of a function's own variables."""
+    if "Environment" not in properties:
+        return set()
+    return set(sam.section(properties, "Environment", "Variables"))
 
 
 def test_settings_are_those_that_the_code_reads() -> None:
-    given = sam.section(TEMPLATE, "Globals", "Function", "Environment", "Variables")
+    everybodys = sam.section(TEMPLATE, "Globals", "Function", "Environment", "Variables")
+    given = set(everybodys).union(*map(variables, FUNCTIONS.values()))
     settings = Settings.of({name: "aws" if name.endswith("STAGE") else "x1" for name in given})
     read = {f"STELLWERK_{name.upper()}" for name in vars(settings)}
-    assert set(given) <= read
+    assert given <= read
+
+
+def test_a_function_says_to_which_group_it_belongs_as_its_role_does() -> None:
+    for name, properties in FUNCTIONS.items():
+        role = sam.section(properties, "Role")["Fn::GetAtt"]
+        assert isinstance(role, list)
+        tags = sam.section(RESOURCES[str(role[0])], "Properties").get("Tags", [])
+        groups = [{"Key": "group", "Value": group} for group in _group(properties)]
+        assert tags == groups, name
+
+
+def _group(properties: JsonObject) -> list[JsonValue]:
+    if "STELLWERK_GROUP" not in variables(properties):
+        return []
+    return [sam.section(properties, "Environment", "Variables")["STELLWERK_GROUP"]]
 
 
 def test_150_functions_fit_into_one_stack() -> None:
@@ -90,26 +118,72 @@ def test_150_functions_fit_into_one_stack() -> None:
     assert 150 + others + per_event * events < 500
 
 
-def test_no_role_may_do_everything_and_the_audit_is_only_added_to() -> None:
-    statements = [
-        statement
-        for resource in RESOURCES.values()
-        if str(resource["Type"]).startswith("AWS::IAM::")
-        for statement in _statements(resource)
+def test_every_right_names_its_actions() -> None:
+    granted = [
+        action
+        for role in Deployment.of().roles.values()
+        for statement in role.statements
+        if statement.effect == "Allow"
+        for action in statement.action
     ]
-    assert statements
-    for statement in statements:
-        actions = statement["Action"] if isinstance(statement["Action"], list) else []
-        assert all("*" not in str(action) for action in [*actions, statement["Action"]])
-        if "AuditTable" in json.dumps(statement["Resource"]):
-            assert statement["Action"] == "dynamodb:PutItem"
+    assert granted
+    assert not [action for action in granted if "*" in action]
 
 
-def _statements(resource: JsonObject) -> list[JsonObject]:
-    properties = sam.section(resource, "Properties")
-    documents = [properties["PolicyDocument"]] if "PolicyDocument" in properties else []
-    for policy in json.loads(json.dumps(properties.get("Policies", []))):
-        documents.append(policy["PolicyDocument"])
-    return [
-        each for document in documents for each in json.loads(json.dumps(document))["Statement"]
-    ]
+def test_the_api_wants_a_token_except_where_nobody_has_one_yet() -> None:
+    events = sam.section(FUNCTIONS["Api"], "Events")
+    described = [sam.section(events, name, "Properties") for name in events]
+    assert {each["Path"]: each.get("Auth") for each in described} == {
+        "/api/v1/{proxy+}": None,
+        "/api/v1/health": {"Authorizer": "NONE"},
+        "/api/v1/docs": {"Authorizer": "NONE"},
+        "/api/v1/openapi.json": {"Authorizer": "NONE"},
+    }
+    auth = sam.section(RESOURCES["HttpApi"], "Properties", "Auth")
+    assert auth["DefaultAuthorizer"] in sam.section(auth, "Authorizers")
+    assert FUNCTIONS["Api"]["Timeout"] == 29
+
+
+def test_the_editor_runs_no_script_and_no_style_but_its_own() -> None:
+    headers = sam.section(
+        RESOURCES["EditorHeaders"],
+        "Properties",
+        "ResponseHeadersPolicyConfig",
+        "SecurityHeadersConfig",
+        "ContentSecurityPolicy",
+    )
+    policy = json.dumps(headers)
+    assert "unsafe" not in policy
+    assert "script-src 'self'\"" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_buckets_are_closed_and_encrypted() -> None:
+    buckets = [each for each in RESOURCES.values() if each["Type"] == "AWS::S3::Bucket"]
+    assert len(buckets) == 2
+    for bucket in buckets:
+        properties = sam.section(bucket, "Properties")
+        assert set(sam.section(properties, "PublicAccessBlockConfiguration").values()) == {True}
+        assert "BucketEncryption" in properties
+
+
+def test_the_alarm_about_the_audit_finds_what_the_audit_logs() -> None:
+    filters = [each for each in RESOURCES.values() if each["Type"] == "AWS::Logs::MetricFilter"]
+    patterns = {str(sam.section(each, "Properties")["FilterPattern"]) for each in filters}
+    assert patterns == {'{ $.level = "ERROR" && $.message = "audit failure:*" }'}
+    source = inspect.getsource(chain)
+    assert source.count('"audit failure: ') == source.count("LOG.exception(") > 0
+
+
+def test_every_alarm_is_told_and_shown() -> None:
+    alarms = {
+        name: sam.section(each, "Properties")
+        for name, each in RESOURCES.items()
+        if each["Type"] == "AWS::CloudWatch::Alarm"
+    }
+    shown = json.dumps(RESOURCES["Dashboard"])
+    assert len(alarms) >= 6
+    for name, properties in alarms.items():
+        assert properties["AlarmActions"] == [{"Ref": "Alarms"}]
+        assert f"${{{name}.Arn}}" in shown
+        assert properties["TreatMissingData"] == "notBreaching"

@@ -36,7 +36,8 @@ class Table:
 
     name: str
     indexes: tuple[Index, ...] = ()
-    ttl: str = TTL_ATTRIBUTE
+    ttl: str | None = TTL_ATTRIBUTE
+    """The attribute by which items expire; None: none ever does, whatever it carries."""
     partition: str = "pk"
     sort: str = "sk"
 
@@ -62,8 +63,8 @@ AUDIT_BY_OBJECT = Index("by_object", "in_object", "listed_at")
 
 PLATFORM = Table("platform")
 RUNS = Table("runs", (BY_INSTANCE, BY_WORKFLOW, BY_STATUS, BY_WORKFLOW_STATUS, SWEEP))
-AUDIT = Table("audit", (AUDIT_BY_MANDATE, AUDIT_BY_USER, AUDIT_BY_OBJECT))
-"""Evidence: nothing in it is changed, and no record carries a moment at which it expires."""
+AUDIT = Table("audit", (AUDIT_BY_MANDATE, AUDIT_BY_USER, AUDIT_BY_OBJECT), ttl=None)
+"""Evidence: nothing in it is changed, and nothing expires."""
 TABLES = (PLATFORM, RUNS, AUDIT)
 
 

@@ -1,0 +1,1 @@
+"""Puts a person's confirmed address and name into access tokens."""
