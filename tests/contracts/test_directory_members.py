@@ -7,7 +7,7 @@ import pytest
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import InstanceId, MandateId, UserId
 from stellwerk.tenancy.model import FeatureAccess, MachineSecret, User, UserMandate
-from stellwerk.tenancy.ports import Directory, Standing
+from stellwerk.tenancy.ports import MACHINES, PEOPLE, Directory, Standing
 from stellwerk.tenancy.scope import of_platform
 from tests.contracts.directories import (
     ANNA,
@@ -137,6 +137,19 @@ def test_members_and_accesses_are_listed_by_user_in_pages(directory: Directory) 
     others = directory.members.accesses(AT_INSTANCE, cursor=accesses.cursor, limit=100)
     assert [item.user for item in [*accesses.items, *others.items]] == names
     assert (rest.cursor, others.cursor) == (None, None)
+
+
+def test_people_and_machines_are_listed_apart(directory: Directory) -> None:
+    names = [UserId(f"{kind}-{number}") for kind in "cuv" for number in range(3)]
+    for name in names:
+        directory.members.write_user(user(name))
+        directory.members.write_membership(AT_MANDATE, membership(name))
+    first = directory.members.members(AT_MANDATE, cursor=None, limit=2, ids=PEOPLE)
+    rest = directory.members.members(AT_MANDATE, cursor=first.cursor, limit=2, ids=PEOPLE)
+    assert [item.user for item in [*first.items, *rest.items]] == names[3:6]
+    assert rest.cursor is None
+    machines = directory.members.members(AT_MANDATE, cursor=None, limit=9, ids=MACHINES)
+    assert [item.user for item in machines.items] == names[:3]
 
 
 def test_a_user_s_places_are_those_of_all_mandates(directory: Directory) -> None:

@@ -206,8 +206,11 @@ class FakeMembers:
             records.accesses.get((scope.place, user)),
         )
 
-    def members(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[UserMandate]:
-        own = [item for item in self._records.memberships.values() if item.mandate == scope.mandate]
+    def members(
+        self, scope: Scope, *, cursor: str | None, limit: int, ids: str = ""
+    ) -> Page[UserMandate]:
+        known = self._records.memberships.values()
+        own = [one for one in known if one.mandate == scope.mandate and one.user.startswith(ids)]
         return paged(own, lambda item: item.user, cursor=cursor, limit=limit, newest_first=False)
 
     def accesses(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[FeatureAccess]:

@@ -51,9 +51,11 @@ class DynamoMembers(DynamoUsers):
             self._known(scope, items.get(access), FeatureAccess),
         )
 
-    def members(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[UserMandate]:
-        """Return a page of the mandate's members, by user."""
-        partition = Range(keys.membership(scope.mandate, _NOBODY).pk)
+    def members(
+        self, scope: Scope, *, cursor: str | None, limit: int, ids: str = ""
+    ) -> Page[UserMandate]:
+        """Return a page of the mandate's members whose ids begin like `ids`, by user."""
+        partition = Range(keys.membership(scope.mandate, _NOBODY).pk, prefix=ids or None)
         found = listing.entries(self._items, partition, cursor=cursor, limit=limit)
         whole = [self._bodies.record(scope, item, UserMandate) for item in found.items]
         return Page(whole, found.cursor)

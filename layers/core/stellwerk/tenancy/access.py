@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -169,22 +169,24 @@ def decide(
     return Decision(allowed=False, level=Level.NONE, reason=reason)
 
 
+def closest(
+    rules: Iterable[AccessRule], context: Context, item: str, verb: Verb
+) -> AccessRule | None:
+    """Return the most specific rule that matches, of equals the most permissive; None if none."""
+    matching = [
+        (specificity, rule.level(verb).rank, rule)
+        for rule in rules
+        if rule.context is context and (specificity := rule.specificity(item)) is not None
+    ]
+    return max(matching, key=lambda match: match[:2])[2] if matching else None
+
+
 def _answers(
     principal: Principal, priority: Priority, context: Context, item: str, verb: Verb
 ) -> Iterator[_Answer]:
     for grant in principal.grants:
-        if grant.priority is not priority:
-            continue
-        matching = [
-            (specificity, rule)
-            for rule in grant.rules
-            if rule.context is context and (specificity := rule.specificity(item)) is not None
-        ]
-        if matching:
-            closest = max(specificity for specificity, _ in matching)
-            rules = [rule for specificity, rule in matching if specificity == closest]
-            best = max(rules, key=lambda rule: rule.level(verb).rank)
-            yield _Answer(grant, best, best.level(verb))
+        if grant.priority is priority and (rule := closest(grant.rules, context, item, verb)):
+            yield _Answer(grant, rule, rule.level(verb))
 
 
 def _conclude(

@@ -8,7 +8,7 @@ and return it one higher; they raise Conflict where something else is stored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from stellwerk.kernel.ids import InstanceId, MandateId, RoleId, UserId
@@ -25,6 +25,9 @@ from stellwerk.tenancy.model import (
     UserMandate,
 )
 from stellwerk.tenancy.scope import Scope
+
+PEOPLE, MACHINES = "u-", "c-"
+"""How ids of users begin, so that a list of either is one query."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +139,10 @@ class Members(Protocol):
     def standing(self, scope: Scope, user: UserId) -> Standing:
         """Return what is stored of a user at the scope's place, in one batch read."""
 
-    def members(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[UserMandate]:
-        """Return a page of the mandate's members, by user."""
+    def members(
+        self, scope: Scope, *, cursor: str | None, limit: int, ids: str = ""
+    ) -> Page[UserMandate]:
+        """Return a page of the mandate's members whose ids begin like `ids`, by user."""
 
     def accesses(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[FeatureAccess]:
         """Return a page of those who may come into the scope's instance, by user."""
@@ -166,6 +171,28 @@ class Members(Protocol):
 
     def remove_access(self, scope: Scope, user: UserId, *, turn: int | None = None) -> None:
         """Remove an access to the scope's instance; NotFound if there is none."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """With which a machine gets tokens from the issuer."""
+
+    client_id: str
+    """The subject of its tokens."""
+    secret: str = field(repr=False)
+
+
+class Registry(Protocol):
+    """Where the issuer knows machines: a user pool on AWS, the directory locally."""
+
+    def register(self, client: UserId, name: str) -> Credentials:
+        """Return credentials of a new machine."""
+
+    def renew(self, client: UserId, name: str, client_id: str) -> Credentials:
+        """Return credentials that replace those before at once; the client id may be another."""
+
+    def withdraw(self, client: UserId, client_id: str) -> None:
+        """Forget a machine; one that is forgotten already is none to complain about."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stellwerk.kernel.ids import InstanceId, MandateId, RoleId
-from stellwerk.tenancy.access import Grant, Place, Principal, Priority
+from stellwerk.tenancy.access import (
+    Context,
+    Grant,
+    Level,
+    Place,
+    Principal,
+    Priority,
+    Verb,
+    decide,
+)
 from stellwerk.tenancy.model import Role, User
 from stellwerk.tenancy.ports import Directory, RoleAt, Standing
 from stellwerk.tenancy.scope import NO_INSTANCE, SYSTEM, of_platform
@@ -82,6 +91,13 @@ def granted(held: Sequence[Held], roles: Mapping[RoleAt, Role]) -> Iterator[Gran
         if one.at in roles:
             role = roles[one.at]
             yield Grant(one.priority, role.id, role.label, role.rules)
+
+
+def administrates(principal: Principal, item: str, place: Place, priority: Priority) -> bool:
+    """Return whether roles of this priority alone let change all of a table."""
+    own = tuple(grant for grant in principal.grants if grant.priority is priority)
+    only = Principal(principal.user, own)
+    return decide(only, Context.DATA, item, Verb.UPDATE, place=place).level is Level.ALL
 
 
 def _held(

@@ -99,6 +99,15 @@ def of_principal(
     return Scope(mandate, instance, principal, request, feature)
 
 
+def at_mandate(scope: Scope) -> Scope:
+    """Return the scope of the same user at the mandate itself, where no instance's role counts."""
+    if scope.instance == NO_INSTANCE:
+        return scope
+    grants = [one for one in scope.principal.grants if one.priority is not Priority.INSTANCE]
+    principal = Principal(scope.user, tuple(grants))
+    return replace(scope, instance=NO_INSTANCE, principal=principal, feature=ADMINISTRATION)
+
+
 def permitted(scope: Scope, table: str, verb: Verb, created_by: UserId | None = None) -> Decision:
     """Decide about a table of the instance's feature: all of it, or a row by who created it."""
     row = None if created_by is None else scope.row(created_by)

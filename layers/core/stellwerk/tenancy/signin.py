@@ -7,14 +7,14 @@ import re
 from stellwerk.kernel.clock import Clock
 from stellwerk.kernel.errors import Conflict, NotFound, Unauthenticated
 from stellwerk.kernel.ids import InstanceId, MandateId
-from stellwerk.tenancy.access import Context, Level, Place, Principal, Priority, Verb, decide
+from stellwerk.tenancy.access import Place, Principal, Priority
 from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.claims import Claims
 from stellwerk.tenancy.features import Features
 from stellwerk.tenancy.me import Me, Overview
 from stellwerk.tenancy.model import User
 from stellwerk.tenancy.ports import Directory, Standing
-from stellwerk.tenancy.principals import Present, Principals, globally
+from stellwerk.tenancy.principals import Present, Principals, administrates, globally
 from stellwerk.tenancy.scope import ADMINISTRATION, NO_INSTANCE, SYSTEM, Scope, of_principal
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -114,7 +114,7 @@ def _enter_mandate(present: Present, place: Place) -> None:
     """Refuse who is neither an active member of an active mandate nor administrates all."""
     if _is_member(present.standing):
         return
-    if present.standing.mandate is None or not _administrates(
+    if present.standing.mandate is None or not administrates(
         present.principal, MANDATES, place, Priority.GLOBAL
     ):
         raise _no(place)
@@ -129,7 +129,7 @@ def _enter_instance(present: Present, place: Place) -> str:
     instance, access = present.standing.instance, present.standing.access
     if instance is None or not instance.active or not _is_member(present.standing):
         raise _no(place)
-    if access is None and not _administrates(present.principal, INSTANCES, place, Priority.MANDATE):
+    if access is None and not administrates(present.principal, INSTANCES, place, Priority.MANDATE):
         raise _no(place)
     return instance.feature
 
@@ -137,13 +137,6 @@ def _enter_instance(present: Present, place: Place) -> str:
 def _is_member(standing: Standing) -> bool:
     mandate, membership = standing.mandate, standing.membership
     return bool(mandate and mandate.active and membership and membership.active)
-
-
-def _administrates(principal: Principal, item: str, place: Place, priority: Priority) -> bool:
-    """Return whether roles of this priority alone let change all of a table."""
-    own = tuple(grant for grant in principal.grants if grant.priority is priority)
-    only = Principal(principal.user, own)
-    return decide(only, Context.DATA, item, Verb.UPDATE, place=place).level is Level.ALL
 
 
 def _no(place: Place) -> NotFound:

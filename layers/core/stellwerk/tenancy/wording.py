@@ -1,0 +1,18 @@
+"""Names that people give to things."""
+
+from __future__ import annotations
+
+from stellwerk.kernel.errors import BadInput
+
+LONGEST = 120
+
+
+def named(text: str, what: str) -> str:
+    """Return a name without spaces around it. Raises BadInput for an empty, long or odd one."""
+    name = text.strip()
+    if not 0 < len(name) <= LONGEST or not name.isprintable():
+        raise BadInput(
+            f"the {what} '{name[:40]}' cannot be used",
+            remedy=f"Give 1 to {LONGEST} characters, all of them printable.",
+        )
+    return name
