@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
@@ -14,7 +13,23 @@ from starlette.responses import RedirectResponse
 from api import document, errors
 from api.backend import Backend
 from api.edge import Bounded, Known, Named
-from api.routers import catalogue, files, graphs, health, runs, tasks, versions, workflows
+from api.routers import (
+    audit,
+    catalogue,
+    clients,
+    files,
+    graphs,
+    health,
+    instances,
+    mandates,
+    me,
+    members,
+    roles,
+    runs,
+    tasks,
+    versions,
+    workflows,
+)
 from stellwerk.kernel.clock import SystemClock
 
 API = "/api/v1"
@@ -40,8 +55,8 @@ def create_app(backend: Backend) -> FastAPI:
     app.state.backend = backend
     errors.install(app)
     app.include_router(_resources(), prefix=API)
-    for code in sorted(backend.services.features.all()):
-        mount(app, code)
+    for code, module in sorted(backend.services.features.routes().items()):
+        mount(app, code, module)
     app.add_api_route(API, _to_document, include_in_schema=False)
     document.install(app)
     # the last one added is the outermost
@@ -57,18 +72,16 @@ def operation_id(route: APIRoute) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), route.name)
 
 
-def mount(app: FastAPI, code: str, package: str = "stellwerk.features") -> None:
-    """Mount the routes of a feature at its code, if its container has any."""
-    name = f"{package}.{code}.routes"
-    if find_spec(name) is None:
-        return
-    router: APIRouter = import_module(name).router
+def mount(app: FastAPI, code: str, module: str) -> None:
+    """Mount the routes of a feature, which its module keeps as `router`, at the feature's code."""
+    router: APIRouter = import_module(module).router
     app.include_router(router, prefix=f"{API}/{code}", tags=[code])
 
 
 def _resources() -> APIRouter:
     together = APIRouter()
-    together.include_router(health.router)
+    for module in (health, me, mandates, members, roles, clients, audit, instances):
+        together.include_router(module.router)
     for module in (catalogue, graphs, workflows, versions, runs, tasks, files):
         together.include_router(module.router, prefix=INSTANCE)
     return together

@@ -60,14 +60,21 @@ def instance_scope(
     return _scope(request, claims, mandate, instance)
 
 
+def outside_scope(request: Request, claims: Signed) -> Scope:
+    """Return the scope of the caller outside of all mandates, where global roles count."""
+    signin = backend(request).services.administration.signin
+    return signin.platform(claims, request=request.state.request_id)
+
+
 def _scope(
     request: Request, claims: Claims, mandate: MandateId, instance: InstanceId | None
 ) -> Scope:
-    signin = backend(request).services.signin
+    signin = backend(request).services.administration.signin
     return signin.scope(claims, mandate, instance, request=request.state.request_id)
 
 
 InMandate = Annotated[Scope, Depends(mandate_scope)]
+Outside = Annotated[Scope, Depends(outside_scope)]
 InInstance = Annotated[Scope, Depends(instance_scope)]
 
 

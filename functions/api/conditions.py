@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, Protocol, TypeVar, cast
 
 from fastapi import Depends, Header
 from pydantic import BaseModel
 
 from stellwerk.kernel.errors import Conflict, StellwerkError
 from stellwerk.kernel.json import JsonObject
-from stellwerk.kernel.records import Record, Stale
+from stellwerk.kernel.records import Stale
 
-R = TypeVar("R", bound=Record)
+
+class Revised(Protocol):
+    """Something that counts its writes."""
+
+    @property
+    def revision(self) -> int:
+        """The number of its last write."""
+
+
+R = TypeVar("R", bound=Revised)
 T = TypeVar("T")
 ANY = "*"
 NEVER = -1
@@ -46,7 +55,7 @@ class Outdated(Conflict):
         }
 
 
-def tag_of(record: Record) -> str:
+def tag_of(record: Revised) -> str:
     """Return the entity tag of a record: its revision."""
     return f'"{record.revision}"'
 
@@ -80,6 +89,21 @@ class Match:
         except Stale as stale:
             current = cast("R", stale.current)
             raise Outdated(self._header, tag_of(current), view(current)) from stale
+
+    def edit_read(
+        self, read: Callable[[], R], view: Callable[[R], BaseModel], change: Callable[[int], R]
+    ) -> R:
+        """Do as `edit` with a service that does not tell what is stored: it is read before."""
+        found = read()
+        if self.revision not in {None, found.revision}:
+            raise Outdated(self._header, tag_of(found), view(found))
+        try:
+            return change(found.revision)
+        except Conflict:
+            current = read()
+            if current.revision != found.revision:
+                raise Outdated(self._header, tag_of(current), view(current)) from None
+            raise
 
 
 def match(

@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,25 +16,13 @@ from api.handler import gateway
 from stellwerk.kernel.json import JsonObject
 from tests.api.world import DEMO, World
 
+if TYPE_CHECKING:
+    from mangum.types import LambdaContext
+
 EVENTS = Path(__file__).parents[2] / "events"
 Send = Callable[..., JsonObject]
-
-
-class Context:
-    """What Lambda tells a handler."""
-
-    function_name = "stellwerk-api"
-    function_version = "$LATEST"
-    invoked_function_arn = "arn:aws:lambda:eu-central-1:123456789012:function:stellwerk-api"
-    memory_limit_in_mb = 512
-    aws_request_id = "8a5c1f9e-0000-4000-8000-000000000000"
-    log_group_name = "/stellwerk/api"
-    log_stream_name = "2026/12/01/[$LATEST]0"
-    client_context = None
-    identity = None
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 20_000
+CONTEXT = cast("LambdaContext", None)
+"""Nothing of ours asks for it."""
 
 
 @pytest.fixture
@@ -45,7 +34,7 @@ def send(one_world: World) -> Send:
         text = (EVENTS / f"api.{case}.json").read_text(encoding="utf-8")
         for word, value in words.items():
             text = text.replace(word, value)
-        answer: JsonObject = handler(json.loads(text), Context())
+        answer: JsonObject = handler(json.loads(text), CONTEXT)
         json.dumps(answer)  # AWS takes nothing else
         return answer
 

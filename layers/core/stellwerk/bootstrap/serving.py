@@ -25,7 +25,15 @@ from stellwerk.requests.repeats import Once
 from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.tenancy.audit import AuditService
+from stellwerk.tenancy.clients import ClientService
+from stellwerk.tenancy.explain import Explainer
+from stellwerk.tenancy.instances import InstanceService
+from stellwerk.tenancy.machines import KeptSecrets
+from stellwerk.tenancy.mandates import MandateService
+from stellwerk.tenancy.members import MemberService
 from stellwerk.tenancy.ports import Directory
+from stellwerk.tenancy.profiles import ProfileService
+from stellwerk.tenancy.roles import RoleService
 from stellwerk.tenancy.signin import SignIn
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
@@ -86,14 +94,28 @@ class Requests:
 
 
 @dataclass(frozen=True)
+class Administration:
+    """What concerns mandates, their people and machines."""
+
+    signin: SignIn
+    profiles: ProfileService
+    mandates: MandateService
+    instances: InstanceService
+    roles: RoleService
+    members: MemberService
+    clients: ClientService
+    explainer: Explainer
+    audit: AuditService
+
+
+@dataclass(frozen=True)
 class ApiServices:
     """All that the API can do."""
 
     running: Services
     directory: Directory
     features: FoundFeatures
-    signin: SignIn
-    audit: AuditService
+    administration: Administration
     files: FileService
     palette: Palette
     requests: Requests
@@ -137,18 +159,32 @@ def serve(
 
 def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:
     """Return the services around those that run workflows."""
-    settings = running.settings
+    settings, audit = running.settings, running.press.audit
     platform = stores.items(settings.platform_table)
     bodies = Bodies(stores.values)
-    people = directory(platform, bodies)
-    features, audit = FoundFeatures(), running.press.audit
+    people, features = directory(platform, bodies), FoundFeatures()
     log = DynamoAuditLog(stores.items(settings.audit_table))
     return ApiServices(
         running=running,
         directory=people,
         features=features,
-        signin=SignIn(people, features, audit=audit, clock=clock),
-        audit=AuditService(log, clock),
+        administration=Administration(
+            signin=SignIn(people, features, audit=audit, clock=clock),
+            profiles=ProfileService(people, audit=audit),
+            mandates=MandateService(people, audit=audit, clock=clock),
+            instances=InstanceService(people, features, audit=audit, clock=clock),
+            roles=RoleService(people, features, audit=audit, clock=clock),
+            members=MemberService(people, audit=audit, clock=clock),
+            clients=ClientService(
+                people,
+                KeptSecrets(people.members, clock),
+                audit=audit,
+                clock=clock,
+                issuer=settings.issuer,
+            ),
+            explainer=Explainer(people, audit=audit),
+            audit=AuditService(log, clock),
+        ),
         files=FileService(DynamoFiles(platform, stores.s3, settings.bucket), audit, clock),
         palette=Palette(running.catalogue),
         requests=Requests(
