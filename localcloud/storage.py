@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_json
+
 from localcloud.dynamodb.values import Item
 from localcloud.dynamodb.writes import Write
 
@@ -164,6 +166,8 @@ def _statement(write: Write) -> tuple[str, tuple[str, ...]]:
 
 def dumps(item: Item) -> str:
     """Return an item as JSON; bytes become an object that says so."""
+    if all("S" in value or "N" in value for value in item.values()):
+        return to_json(item).decode()  # texts alone, as nearly all are: a third of the time
     return _ENCODER.encode(item)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from localcloud.dynamodb.errors import Cancelled, Invalid, Refusal
 from localcloud.dynamodb.reading import query, scan
 from localcloud.dynamodb.requests import Answer, Request, placeholders, projection_of
-from localcloud.dynamodb.table import Tables
+from localcloud.dynamodb.table import Place, Tables
 from localcloud.dynamodb.values import ITEM_BYTES, Item, item_size
 from localcloud.dynamodb.writes import (
     PLANS,
@@ -79,10 +79,10 @@ class Engine:
         left = BATCH_BYTES
         with self._lock:
             for table, part in asked.items():
-                _unique(part["Keys"])
+                places = self._places(table, part["Keys"])
                 found = answer["Responses"].setdefault(table, [])
-                for key in part["Keys"]:
-                    item = self._read(table, key, part)
+                for key, place in places:
+                    item = self._shown(table, place, part)
                     left -= item_size(item) if item and large else 0
                     if left < 0:
                         rest = answer["UnprocessedKeys"].setdefault(table, {**part, "Keys": []})
@@ -165,9 +165,20 @@ class Engine:
             answer, request, lambda: _read_units(answer.get("Items", ()), request)
         )
 
+    def _places(
+        self, table: str, keys: Sequence[Mapping[str, Any]]
+    ) -> list[tuple[Mapping[str, Any], Place]]:
+        exact = self.tables.get(table).keys.exact
+        places = [(key, exact(key)) for key in keys]
+        if len({place for _, place in places}) < len(keys):
+            raise Invalid("Provided list of item keys contains duplicates")
+        return places
+
     def _read(self, table: str, key: Mapping[str, Any], request: Request) -> Item | None:
-        known = self.tables.get(table)
-        item = known.items.get(known.keys.exact(key))
+        return self._shown(table, self.tables.get(table).keys.exact(key), request)
+
+    def _shown(self, table: str, place: Place, request: Request) -> Item | None:
+        item = self.tables.get(table).items.get(place)
         part = projection_of(request)
         given = placeholders(request)
         given.check(part.names if part else (), ())
@@ -215,12 +226,6 @@ def _distinct(writes: Iterable[Write], message: str) -> None:
         raise Invalid(message)
 
 
-def _unique(keys: Sequence[Mapping[str, Any]]) -> None:
-    seen = {str(sorted(key.items())) for key in keys}
-    if len(seen) < len(keys):
-        raise Invalid("Provided list of item keys contains duplicates")
-
-
 def _one_of(request: Request, allowed: Sequence[str]) -> None:
     if request.get("ReturnValues", "NONE") not in allowed:
         raise Invalid("Return values set to invalid value")
@@ -247,10 +252,6 @@ def _with_capacity(answer: Answer, request: Request, units: Callable[[], float])
 def _read_units(items: Iterable[Item | None], request: Request) -> float:
     units = max(1, sum(_units(item, 4096) for item in items))
     return units if request.get("ConsistentRead") else units / 2
-
-
-def _page_units(answer: Answer, request: Request) -> float:
-    return _read_units(answer.get("Items", ()), request)
 
 
 def _write_units(write: Write) -> float:

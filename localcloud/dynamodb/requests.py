@@ -49,11 +49,14 @@ class Placeholders:
 
     def check(self, names: Iterable[str], values: Iterable[str]) -> None:
         """Refuse placeholders that no expression uses, and those that are not defined."""
-        _same("ExpressionAttributeNames", self.names, set(names))
-        _same("ExpressionAttributeValues", self.values, set(values))
+        _same("ExpressionAttributeNames", self.names, names)
+        _same("ExpressionAttributeValues", self.values, values)
 
 
-def _same(field: str, defined: Mapping[str, object], used: set[str]) -> None:
+def _same(field: str, defined: Mapping[str, object], names: Iterable[str]) -> None:
+    used = set(names)
+    if defined.keys() == used:
+        return
     for name in sorted(defined.keys() - used):
         raise Invalid(f"Value provided in {field} unused in expressions: keys: {{{name}}}")
     for name in sorted(used - defined.keys()):
@@ -62,9 +65,9 @@ def _same(field: str, defined: Mapping[str, object], used: set[str]) -> None:
 
 def placeholders(request: Request) -> Placeholders:
     """Read a request's placeholders; refuse the parameters of before expressions."""
-    for name in request:
-        if name in _LEGACY:
-            raise Invalid(f"the local cloud does not know the legacy parameter {name}")
+    if not _LEGACY.isdisjoint(request):
+        legacy = ", ".join(sorted(_LEGACY.intersection(request)))
+        raise Invalid(f"the local cloud does not know the legacy parameter {legacy}")
     names = request.get("ExpressionAttributeNames") or {}
     values = request.get("ExpressionAttributeValues") or {}
     return Placeholders(names, {name: value_of(value) for name, value in values.items()})

@@ -26,12 +26,12 @@ class Keys:
 
     def place(self, item: Mapping[str, Value]) -> Place:
         """Return where an item with these attributes stands. Raises Invalid."""
-        parts = [self._part(name, item, number) for number, name in enumerate(self.names)]
-        return (parts[0], parts[1] if len(parts) > 1 else None)
+        partition = self._part(self.names[0], item, 0)
+        return (partition, self._part(self.names[1], item, 1) if len(self.names) > 1 else None)
 
     def exact(self, key: Mapping[str, Value]) -> Place:
         """Return the place of a key that has just the key's attributes. Raises Invalid."""
-        if set(key) != set(self.names):
+        if len(key) != len(self.names) or not all(name in key for name in self.names):
             raise Invalid("The provided key element does not match the schema")
         return self.place(key)
 
@@ -49,24 +49,25 @@ class Keys:
             raise Invalid(
                 f"One or more parameter values were invalid: Missing the key {name} in the item"
             )
-        if kind(value) != self.types[name]:
+        said = value.get(self.types[name])
+        if said is None:
             raise Invalid(
                 f"One or more parameter values were invalid: Type mismatch for key {name} "
                 f"expected: {self.types[name]} actual: {kind(value)}"
             )
-        said = content(value)
         if said in ("", b""):
             raise Invalid(
                 "One or more parameter values are not valid. The AttributeValue for a key "
                 f"attribute cannot contain an empty string value. Key: {name}"
             )
-        if len(said if isinstance(said, bytes) else said.encode()) > _LONGEST[number]:
+        plain = isinstance(said, bytes) or said.isascii()
+        if len(said if plain else said.encode()) > _LONGEST[number]:
             raise Invalid(
                 "One or more parameter values were invalid: Size of "
                 f"{('hashkey', 'rangekey')[number]} has exceeded the maximum size limit of "
                 f"{_LONGEST[number]} bytes"
             )
-        return order(value)
+        return said if plain and self.types[name] == "S" else order(value)
 
 
 @dataclass
@@ -119,6 +120,7 @@ class Table:
         self.ttl = ttl
         self.items: dict[Place, Item] = {}
         self._indexes = {index.name: index for index in indexes}
+        self._indexed = frozenset(name for index in indexes for name in index.keys.names)
         self._order = Order()
 
     def index(self, name: str) -> Index:
@@ -129,11 +131,15 @@ class Table:
 
     def check(self, item: Item) -> Place:
         """Return where an item would stand. Raises Invalid, for the keys of indexes too."""
+        if not self._indexed.isdisjoint(item):
+            self._check_indexed(item)
+        return self.keys.place(item)
+
+    def _check_indexed(self, item: Item) -> None:
         for index in self._indexes.values():
             for name in index.keys.names:
                 if name in item:
                     _check_index_key(index, name, item[name])
-        return self.keys.place(item)
 
     def put(self, place: Place, item: Item) -> None:
         """Write an item."""
@@ -141,6 +147,8 @@ class Table:
         self.items[place] = item
         if old is None:
             self._order.add(place[0], (place[1],))
+        if self._indexed.isdisjoint(item) and self._indexed.isdisjoint(old or ()):
+            return
         for index in self._indexes.values():
             if old is not None and _unmoved(index, old, item):
                 continue

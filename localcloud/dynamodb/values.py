@@ -78,12 +78,13 @@ def equal(one: Value, other: Value) -> bool:
 
 def checked(value: Value) -> Value:
     """Return the value as DynamoDB keeps it, a copy. Raises BadValue."""
+    text = value.get("S")
+    if text is not None and len(value) == 1:
+        return {"S": text}
     if len(value) != 1 or kind(value) not in _TYPES:
         raise BadValue("Supplied AttributeValue has more than one datatype set, or none that is")
     said = content(value)
     match kind(value):
-        case "S":
-            return {"S": said}
         case "N":
             return {"N": number(said)}
         case "M":
@@ -126,7 +127,7 @@ def size(value: Value) -> int:
     said = content(value)
     match kind(value):
         case "S":
-            return len(said) if said.isascii() else len(said.encode())
+            return _text_size(said)
         case "N":
             return len(said.strip("-0.")) // 2 + 2
         case "B":
@@ -147,8 +148,8 @@ def fits(item: Mapping[str, Value], limit: int) -> bool:
     """Whether an item has at most `limit` bytes; counts exactly only where it is close."""
     at_most = 0
     for name, value in item.items():
-        said = content(value)
-        if not isinstance(said, str):
+        said = value.get("S") or value.get("N")
+        if said is None:
             return item_size(item) <= limit
         at_most += 4 * (len(name) + len(said)) + 2
     return at_most <= limit or item_size(item) <= limit
@@ -156,4 +157,13 @@ def fits(item: Mapping[str, Value], limit: int) -> bool:
 
 def item_size(item: Mapping[str, Value]) -> int:
     """Return how many bytes DynamoDB counts for an item, names included."""
-    return sum(len(name.encode()) + size(value) for name, value in item.items())
+    counted = 0
+    for name, value in item.items():
+        text = value.get("S")
+        counted += size(value) if text is None else _text_size(text)
+        counted += _text_size(name)
+    return counted
+
+
+def _text_size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

@@ -164,12 +164,6 @@ class RunEnvironment(Environment):
         """Whether this frame has ended as a success."""
         return isinstance(self._program_state, ProgramEnded)
 
-    def at_field(self, name: str | None) -> None:
-        """Note which field of the state is being evaluated, for messages."""
-        state = self._program_state
-        if name is not None and isinstance(state, ProgramRunning):
-            state._next_field_name = name
-
     def commit(self) -> None:
         """Let the state's Assign take effect. Raises VariablesTooLarge."""
         for name, value in self.assigned.items():

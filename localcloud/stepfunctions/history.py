@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime
+from typing import cast
 
-from moto.stepfunctions.parser.api import HistoryEventType, Timestamp
+from moto.stepfunctions.parser.api import HistoryEvent, HistoryEventType, Timestamp
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.eval.event.event_manager import (
     EventHistoryContext,
@@ -55,6 +56,18 @@ class LimitedHistory(EventManager):
         """Record an event; raises HistoryFull at the limit."""
         at = timestamp or datetime.now(UTC)
         with self._adding:  # branches add at the same time
-            if len(self._history_event_list) >= self._limit - 1 and event_type not in _LAST:
+            number = len(self._history_event_list) + 1
+            if number >= self._limit and event_type not in _LAST:
                 raise HistoryFull
-            return super().add_event(context, event_type, event_details, at, update_source_event_id)
+            event = {
+                **(event_details or {}),
+                "id": number,
+                "previousEventId": context.source_event_id,
+                "type": event_type,
+                "timestamp": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            }
+            self._history_event_list.append(cast("HistoryEvent", event))
+            context.last_published_event_id = number
+            if update_source_event_id:
+                context.source_event_id = number
+            return number

@@ -136,8 +136,12 @@ def _with_nulls(value: object) -> object:
     """Say null where Python says None, which the engine takes for undefined."""
     if value is None:
         return Utils.NULL_VALUE
+    if isinstance(value, str | int | float):
+        return value
     if isinstance(value, dict):
-        return {key: _with_nulls(item) for key, item in value.items()}
+        return {
+            key: item if isinstance(item, str) else _with_nulls(item) for key, item in value.items()
+        }
     if isinstance(value, list):
         return [_with_nulls(item) for item in value]
     return value

@@ -16,6 +16,7 @@ from moto.stepfunctions.parser.asl.component.common.retry.retrier_decl import Re
 from moto.stepfunctions.parser.asl.component.common.retry.retrier_outcome import RetrierOutcome
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramRunning
 
 from localcloud.patching import Mended
 from localcloud.stepfunctions.environment import of
@@ -81,6 +82,9 @@ def retry(self: RetrierDecl, env: Environment) -> None:
 @MENDED.of(EvalComponent, "eval")
 def evaluate_component(self: EvalComponent, env: Environment) -> None:
     """AWS writes no program into its logs when a state fails; moto prints all of it, each time."""
-    if env.is_running():
-        of(env).at_field(self._field_name())
+    state = env._program_state
+    if isinstance(state, ProgramRunning):
+        field = self._field_name()
+        if field is not None:
+            state._next_field_name = field
         self._eval_body(env)

@@ -40,8 +40,8 @@ class Bodies:
 
     def record(self, scope: Scope, item: Item, model: type[T]) -> T:
         """Return the record of an item, at the item's revision."""
-        record = model.model_validate_json(self._texts.load(scope, _stored(item)))
-        return record.model_copy(update={"revision": item["revision"]})
+        body = self._texts.load(scope, _stored(item))
+        return model.model_validate_json(f'{{"revision":{item["revision"]},{body[1:]}')
 
 
 def changes(key: Key, item: Item, when: tuple[Term, ...]) -> Update:

@@ -6,8 +6,7 @@ which keeps the items as they stand: a store can say who was first without readi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -95,15 +94,18 @@ _DENIED = {"AccessDenied", "AccessDeniedException", "UnrecognizedClientException
 _MALFORMED = {"InvalidArn", "InvalidName", "ValidationException", "ValidationError"}
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Run the block; an error of AWS or of the way to it leaves as one of ours."""
-    try:
-        yield
-    except ClientError as error:
-        raise _named(error) from error
-    except (ConnectionError, HTTPClientError) as error:
-        raise ServiceUnavailable(f"AWS cannot be reached: {error}") from error
+class translated:
+    """Runs the block; an error of AWS or of the way to it leaves as one of ours."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise ours from an error of AWS."""
+        if isinstance(error, ClientError):
+            raise _named(error) from error
+        if isinstance(error, ConnectionError | HTTPClientError):
+            raise ServiceUnavailable(f"AWS cannot be reached: {error}") from error
 
 
 def code_of(error: ClientError) -> str:

@@ -86,7 +86,7 @@ class Session:
         """Return the node's parameters, expressions resolved, as `model`."""
         plan = self.site.plan
         names = self.execution.given.names()
-        self.resolved = resolve(plan.node.parameters, names, node=plan.node.key, raw=plan.raw)
+        self.resolved = resolve(plan.node.parameters, names, node=plan.node.key, raw=plan.needs.raw)
         return self.checked(model, self.resolved)
 
     def recorded(self, model: type[M]) -> M:

@@ -10,10 +10,12 @@ from pydantic import JsonValue as JsonValue
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 def dumps(value: JsonValue) -> str:
     """Return `value` as compact JSON text; raise ValueError on NaN and infinities."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def canonical(value: JsonValue) -> str:

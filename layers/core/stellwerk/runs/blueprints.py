@@ -6,14 +6,42 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from stellwerk.catalogue.model import NodeType
 from stellwerk.kernel.ids import NodeKey, Path, WorkflowId
-from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.model import Step
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.expressions.parameters import raw_parameters, references
 from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, enclosing
 from stellwerk.workflows.model import Version
 from stellwerk.workflows.ports import Versions
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a node reads, as far as its drawing says: the same for every call."""
+
+    sources: tuple[NodeKey, ...]
+    """The node's predecessors, sorted."""
+    raw: frozenset[str]
+    """The parameters whose expressions the handler evaluates itself."""
+    variables: frozenset[str]
+    """The variables that expressions of the node use."""
+    nodes: tuple[NodeKey, ...]
+    """The nodes whose values expressions of the node use, sorted."""
+
+    @classmethod
+    def of(cls, graph: Graph, node: Node, parameters: JsonObject) -> Needs:
+        """Return what `node` needs, whose parameters have the JSON Schema `parameters`."""
+        raw = raw_parameters(parameters)
+        used = references(node.parameters, raw=raw)
+        return cls(
+            sources=tuple(sorted({edge.source for edge in graph.incoming[node.key]})),
+            raw=raw,
+            variables=frozenset(reference.name for reference in used),
+            nodes=tuple(sorted({found.node for found in used if found.node is not None})),
+        )
 
 
 @dataclass(frozen=True)
@@ -22,10 +50,19 @@ class Blueprint:
 
     version: Version
     graph: Graph
+    _needs: dict[NodeKey, Needs] = field(default_factory=dict, compare=False, repr=False)
 
     def node(self, key: NodeKey) -> Node:
         """Return the node `key`."""
         return self.graph.by_key[key]
+
+    def needs(self, key: NodeKey, declaration: NodeType) -> Needs:
+        """Return what the node `key`, which is of the type `declaration`, needs."""
+        found = self._needs.get(key)
+        if found is None:
+            found = Needs.of(self.graph, self.node(key), declaration.parameters)
+            self._needs[key] = found
+        return found
 
     @cached_property
     def watch(self) -> dict[NodeKey, tuple[NodeKey, ...]]:

@@ -14,7 +14,7 @@ from stellwerk.kernel.records import Stored
 from stellwerk.runs.causes import CANCELLED, cancelled, first_failure, from_execution
 from stellwerk.runs.closing import Closing
 from stellwerk.runs.contention import settle
-from stellwerk.runs.model import Failure, Run, Step
+from stellwerk.runs.model import Failure, Run, Step, StepKey
 from stellwerk.runs.outcome import end_entries, stop_entry, unreached
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.waking import over, wake
@@ -53,10 +53,10 @@ class Endings:
             return run
         if over(run):
             return self.finish(scope, run)
-        steps = list(self._world.journal.steps(scope, run.id))
         if ended.status == SUCCEEDED:
-            output = self._output(scope, run, steps)
+            output = self._output(scope, run)
             return self.finish(scope, self._record(scope, run, error=None, output=output))
+        steps = list(self._world.journal.steps(scope, run.id))
         error = _error(ended, steps, self._world.graph(scope, run))
         return self.finish(scope, self._record(scope, run, error=error, output=None))
 
@@ -71,9 +71,9 @@ class Endings:
         cause = run.error.message if run.error else "the run is over"
         if run.execution and run.error is not None and run.error.type == CANCELLED:
             self._world.executions.stop(scope, run.execution, cause=cause)
-        self._closing.close(scope, run, ROOT, cause=cause)
+        steps = self._closing.close(scope, run, ROOT, cause=cause)
         if run.error is None:
-            self._skip(scope, run)
+            self._skip(scope, run, steps)
         wake(self._world, scope, run)
         ended = settle(lambda: self._end(scope, run.id))
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
@@ -101,16 +101,16 @@ class Endings:
         status = run_after(run, _event(run.error))
         return self._world.runs.end(scope, run.model_copy(update={"status": status}))
 
-    def _skip(self, scope: Scope, run: Run) -> None:
+    def _skip(self, scope: Scope, run: Run, steps: list[Step]) -> None:
         graph = self._world.graph(scope, run)
-        steps = list(self._world.journal.steps(scope, run.id))
         skipped = list(unreached(graph, steps, run.id, execution=run.generation))
         if skipped:
             self._world.journal.fill(scope, run.id, skipped)
 
-    def _output(self, scope: Scope, run: Run, steps: list[Step]) -> Stored:
+    def _output(self, scope: Scope, run: Run) -> Stored:
         graph = self._world.graph(scope, run)
-        entries = {step.key: step for step in steps}
+        top = [StepKey(path=ROOT, node=node.key) for node in graph.children[None]]
+        entries = self._world.journal.read(scope, run.id, top)
         stop = stop_entry(graph, self._world.catalogue, entries)
         if stop is not None and stop.value is not None:
             return stop.value

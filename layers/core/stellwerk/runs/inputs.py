@@ -14,14 +14,12 @@ from stellwerk.catalogue.model import Catalogue, Kind, NodeType
 from stellwerk.kernel.ids import ROOT, NodeKey
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.records import Stored
-from stellwerk.runs.blueprints import Blueprint
+from stellwerk.runs.blueprints import Blueprint, Needs
 from stellwerk.runs.calls import Call
 from stellwerk.runs.model import Run, Step, StepKey
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.expressions.names import ABSENT, Known, Names
-from stellwerk.workflows.expressions.parameters import raw_parameters, references
-from stellwerk.workflows.expressions.references import Reference
 from stellwerk.workflows.graph import Node, enclosing
 
 Entries = Mapping[StepKey, Step]
@@ -36,25 +34,15 @@ class Plan:
     declaration: NodeType
     catalogue: Catalogue
 
-    @property
+    @cached_property
     def node(self) -> Node:
         """The node that is called."""
         return self.blueprint.node(self.call.node)
 
     @cached_property
-    def sources(self) -> tuple[NodeKey, ...]:
-        """The node's predecessors, sorted."""
-        return tuple(sorted({edge.source for edge in self.blueprint.graph.incoming[self.node.key]}))
-
-    @property
-    def variables(self) -> frozenset[str]:
-        """The variables that expressions of the node use."""
-        return frozenset(reference.name for reference in self._references)
-
-    @property
-    def nodes(self) -> tuple[NodeKey, ...]:
-        """The nodes whose values expressions of the node use, sorted."""
-        return tuple(sorted({found.node for found in self._references if found.node is not None}))
+    def needs(self) -> Needs:
+        """What the node reads in every call."""
+        return self.blueprint.needs(self.call.node, self.declaration)
 
     @property
     def scope_key(self) -> StepKey | None:
@@ -74,15 +62,16 @@ class Plan:
     def keys(self) -> Iterator[StepKey]:
         """Yield the keys of all entries that the step may need."""
         yield self.call.key
-        for source in self.sources:
+        needs = self.needs
+        for source in needs.sources:
             yield StepKey(path=self.call.path, node=source)
-        if self.scope_key is not None and not self.sources:
+        if not needs.sources and self.scope_key is not None:
             yield self.scope_key
-        if self.item_key is not None and "item" in self.variables:
+        if "item" in needs.variables and self.item_key is not None:
             yield self.item_key
-        if "trigger" in self.variables:
+        if "trigger" in needs.variables:
             yield self.trigger_key
-        for key in self.nodes:
+        for key in needs.nodes:
             place = self.place_of(key)
             if place is not None:
                 yield place
@@ -98,15 +87,6 @@ class Plan:
             return None
         path = self.blueprint.path_of(key, self.call.path)
         return None if path is None else StepKey(path=path, node=key)
-
-    @property
-    def raw(self) -> frozenset[str]:
-        """The parameters whose expressions the handler evaluates itself."""
-        return raw_parameters(self.declaration.parameters)
-
-    @cached_property
-    def _references(self) -> frozenset[Reference]:
-        return references(self.node.parameters, raw=self.raw)
 
 
 @dataclass(frozen=True)
@@ -128,7 +108,7 @@ class Given:
         """`$input`: the payload, the pass's value, or what the live predecessors have made."""
         if self.plan.declaration.kind is Kind.TRIGGER:
             return self._load(self.run.input)
-        if not self.plan.sources:
+        if not self.plan.needs.sources:
             return self._value(self.plan.scope_key)
         inputs = self.inputs
         return next(iter(inputs.values())) if len(inputs) == 1 else inputs
@@ -147,7 +127,7 @@ class Given:
 
     def names(self) -> Names:
         """Return what the names in the node's expressions stand for, as far as any is used."""
-        used = self.plan.variables
+        used = self.plan.needs.variables
         places = list(enclosing(self.plan.call.path))
         index: Known = places[-1][1] if places else ABSENT
         return Names(
@@ -161,7 +141,7 @@ class Given:
         )
 
     def _nodes(self) -> dict[NodeKey, Known]:
-        places = {key: self.plan.place_of(key) for key in self.plan.nodes}
+        places = {key: self.plan.place_of(key) for key in self.plan.needs.nodes}
         return {
             key: self._value(place)
             for key, place in places.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -83,10 +83,8 @@ class Attempt(BaseModel):
     error: Failure | None = None
 
 
-class StepKey(BaseModel):
+class StepKey(NamedTuple):
     """Which step of a run: a node, at a place in its loops."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: Path
     node: NodeKey
