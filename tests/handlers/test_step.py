@@ -15,6 +15,7 @@ from stellwerk.kernel.errors import (
     InvalidResult,
     ReferenceNotAvailable,
     RunCancelled,
+    StillRunning,
 )
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonObject
@@ -29,7 +30,7 @@ def floor() -> Floor:
     return Floor()
 
 
-def test_a_step_reads_the_journal_once_and_writes_it_twice(floor: Floor) -> None:
+def test_a_computation_reads_the_journal_once_and_writes_it_once(floor: Floor) -> None:
     floor.publish(
         {
             "start": {"type": "trigger.manual"},
@@ -43,7 +44,7 @@ def test_a_step_reads_the_journal_once_and_writes_it_twice(floor: Floor) -> None
     floor.call("a")
     floor.meter.calls.clear()
     reply = floor.call("b")
-    assert floor.meter.calls == ["journal.read", "journal.write", "journal.write"]
+    assert floor.meter.calls == ["journal.read", "journal.write"]
     assert reply == {
         "port": "out",
         "preview": '{"y":20}',
@@ -56,6 +57,24 @@ def test_a_step_reads_the_journal_once_and_writes_it_twice(floor: Floor) -> None
     assert len(step.attempts) == 1
     assert step.attempts[0].ended is not None
     assert step.lease is None
+
+
+def test_a_step_that_acts_writes_the_journal_before_and_after(floor: Floor) -> None:
+    single(floor, "data.store", 5, key="n", operation="set")
+    writes = [call for call in floor.meter.calls if call == "journal.write"]
+    assert len(writes) == 3, "the trigger's end, the step's begin and end"
+
+
+def test_of_two_computations_at_once_the_first_end_counts(floor: Floor) -> None:
+    quick = _made(lambda work: Given(1))
+
+    def slow(work: Work) -> Given:
+        quick.serve(floor.event("node"), Context(), floor)
+        return Given(2)
+
+    with pytest.raises(StillRunning):
+        _serve(floor, _made(slow))
+    assert (floor.value("node"), len(floor.step("node").attempts)) == (1, 1)
 
 
 def test_a_finished_step_reports_its_port_and_does_not_run(floor: Floor) -> None:

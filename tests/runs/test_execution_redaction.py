@@ -40,13 +40,13 @@ def test_what_the_schema_marks_is_hidden_at_any_depth() -> None:
         "named": {"a": SAFE},
         "headers": HIDDEN,
     }
-    assert secrets_in(value, SCHEMA) == ("topsecret", "s3cret", "abc")
+    assert secrets_in(value, redact(value, SCHEMA)) == ("topsecret", "s3cret", "abc")
 
 
 def test_nothing_is_hidden_that_is_not_there() -> None:
     value: JsonObject = {"key": None, "maybe": None, "other": [1, {"a": 2}]}
     assert redact(value, SCHEMA) == value
-    assert secrets_in(value, SCHEMA) == ()
+    assert secrets_in(value, redact(value, SCHEMA)) == ()
 
 
 def test_a_schema_that_refers_to_itself_ends() -> None:

@@ -74,10 +74,13 @@ class StepHandler(Handler[P]):
         with session.failing():
             parameters = session.parameters(self.parameters)
         seconds = session.seconds
-        execution.begin(session.resolved, seconds=seconds)
+        self._begin(session, seconds)
         with session.failing():
             port, value = self._run(parameters, session.work(seconds), session.site.ports)
         return execution.finish(port, value)
+
+    def _begin(self, session: Session, seconds: float) -> None:
+        session.execution.begin(session.resolved, seconds=seconds)
 
     def _run(self, parameters: P, work: Work, ports: tuple[str, ...]) -> tuple[str, JsonValue]:
         with work.deadline.enforced():
@@ -89,6 +92,13 @@ class StepHandler(Handler[P]):
                 remedy="The developer of this node type must mend it.",
             )
         return fired.port, value_of(fired.value, self._result)
+
+
+class ComputationHandler(StepHandler[P]):
+    """A step that acts on nothing outside: it may run again at will, so only its end is written."""
+
+    def _begin(self, session: Session, seconds: float) -> None:
+        session.execution.enter(session.resolved)
 
 
 def value_of(result: BaseModel, model: type[BaseModel]) -> JsonValue:
@@ -119,6 +129,9 @@ def step(
 ) -> Callable[[Callable[[P, Work], Outcome[R]]], StepHandler[P]]:
     """Declare a node type that is done in one call.
 
+    One that only reads is a computation: it works on its input alone and in little time, since it
+    is in the journal from its end on. What asks a service is an action.
+
     `retry` names the errors after which it is tried again (default: those after which nothing has
     happened), `timeout` is in seconds, `ports_from` names the parameter that lists further ports.
     """
@@ -134,12 +147,17 @@ def step(
         timeout=timeout,
         extra=extra,
     )
-    return lambda function: made(function, traits)
+    computes = effect is Effect.READ
+    return lambda function: made(function, traits, ComputationHandler if computes else StepHandler)
 
 
-def made(function: Callable[[P, Work], Outcome[R]], traits: Traits) -> StepHandler[P]:
+def made(
+    function: Callable[[P, Work], Outcome[R]],
+    traits: Traits,
+    handler: type[StepHandler[P]] = StepHandler,
+) -> StepHandler[P]:
     """Return the handler of a step whose function and traits are given."""
     parameters: type[P] = parameters_of(function)
     result = result_of(function)
     declaration = declare(function, traits, parameters=parameters, result=result)
-    return StepHandler(declaration, parameters, result, function)
+    return handler(declaration, parameters, result, function)

@@ -1,7 +1,8 @@
 """One call of a step against the journal: what is recorded, may it act, what has come of it.
 
-A normal step costs one batch read and two writes: it has begun, it has ended. All that touches a
-store happens here, one after the other, so that a process may die at any of these calls.
+A step costs one batch read and two writes: it has begun, it has ended. A computation, which may run
+again at will, only writes its end. All that touches a store happens here, one after the other, so
+that a process may die at any of these calls.
 """
 
 from __future__ import annotations
@@ -149,22 +150,32 @@ class Execution:
     ) -> None:
         """Write that an attempt has begun, under a lease of `seconds`, with its input."""
         now = self.site.now
-        step = self.step.model_copy(
-            update={
-                "type": self.site.plan.node.type,
-                "status": status,
-                "input": self._snapshot(parameters),
-                "attempts": (*self.step.attempts, Attempt(started=now)),
-                "lease": None if seconds is None else now + timedelta(seconds=seconds),
-                "due": due,
-                "size": size,
-                "execution": self.site.call.run.execution,
-            }
-        )
+        lease = None if seconds is None else now + timedelta(seconds=seconds)
+        more = {"status": status, "lease": lease, "due": due, "size": size}
+        step = self._begun(parameters, now).model_copy(update=more)
         try:
             self.step = self.site.world.journal.write(self.site.scope, step)
         except Conflict as conflict:
             raise self.busy(None) from conflict
+
+    def enter(self, parameters: JsonObject) -> None:
+        """Begin an attempt that may be repeated at will: only its end, with its input, is written.
+
+        Of two calls at the same time the first end counts.
+        """
+        self.step = self._begun(parameters, self.site.now)
+
+    def _begun(self, parameters: JsonObject, now: datetime) -> Step:
+        return self.step.model_copy(
+            update={
+                "type": self.site.plan.node.type,
+                "status": StepStatus.RUNNING,
+                "input": self._snapshot(parameters),
+                "attempts": (*self.step.attempts, Attempt(started=now)),
+                "due": None,
+                "execution": self.site.call.run.execution,
+            }
+        )
 
     def finish(self, port: str, value: JsonValue) -> JsonObject:
         """Write that the step has fired `port` with `value`, and return the reply."""
@@ -217,8 +228,8 @@ class Execution:
 
     def _snapshot(self, parameters: JsonObject) -> Stored:
         schema = self.site.declaration.parameters
-        self._secrets = secrets_in(parameters, schema)
         shown = redact(parameters, schema)
+        self._secrets = secrets_in(parameters, shown)
         return self.site.world.values.keep(self.site.scope, self.step.run, shown)
 
     def parameters_of_record(self) -> JsonObject:

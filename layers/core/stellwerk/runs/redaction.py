@@ -16,9 +16,9 @@ def redact(value: JsonValue, schema: JsonObject) -> JsonValue:
     return _redact(value, schema, schema)
 
 
-def secrets_in(value: JsonValue, schema: JsonObject) -> tuple[str, ...]:
-    """Return the texts that `redact` hides, the longest first."""
-    found = {text for text in _hidden(value, _redact(value, schema, schema)) if len(text) > 2}
+def secrets_in(value: JsonValue, shown: JsonValue) -> tuple[str, ...]:
+    """Return the texts of `value` that are hidden where `redact` has `shown`, the longest first."""
+    found = {text for text in _hidden(value, shown) if len(text) > 2}
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
