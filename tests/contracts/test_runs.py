@@ -33,6 +33,15 @@ def test_a_delivery_that_comes_twice_starts_one_run(stores: Stores) -> None:
         stores.runs.get(SCOPE, RunId("r-2"))
 
 
+def test_a_delivery_is_found_by_the_run_that_it_started(stores: Stores) -> None:
+    created = stores.runs.create(SCOPE, run(1, delivery="mail-7 ✉" * 300))
+    assert stores.runs.delivered(SCOPE, WORKFLOW, "mail-7 ✉" * 300) == created
+    assert stores.runs.delivered(SCOPE, WORKFLOW, "mail-7") is None
+    assert stores.runs.delivered(SCOPE, OTHER, "mail-7 ✉" * 300) is None
+    for stranger in STRANGERS:
+        assert stores.runs.delivered(stranger, WORKFLOW, "mail-7 ✉" * 300) is None
+
+
 def test_the_same_delivery_starts_another_workflow_too(stores: Stores) -> None:
     stores.runs.create(SCOPE, run(1, delivery="same"))
     assert stores.runs.create(SCOPE, run(2, delivery="same", workflow=OTHER)).id == "r-2"

@@ -28,6 +28,12 @@ class FakeRuns:
             tenant.deliveries[delivery] = run.id
             return tenant.runs[run.id]
 
+    def delivered(self, scope: Scope, workflow: WorkflowId, delivery: str) -> Run | None:
+        with self._memory.lock:
+            tenant = self._memory.of(scope)
+            run = tenant.deliveries.get((workflow, delivery))
+            return None if run is None else tenant.runs[run]
+
     def get(self, scope: Scope, run: RunId) -> Run:
         with self._memory.lock:
             found = self._memory.of(scope).runs.get(run)

@@ -49,6 +49,17 @@ def test_a_redelivery_returns_the_same_run_and_starts_nothing_else(stage: Stage)
     assert list(stage.executions.started) == [first.execution]
 
 
+def test_a_redelivery_finds_its_run_though_nothing_is_published_any_more(stage: Stage) -> None:
+    workflow = stage.publish(LINE)
+    first = stage.assembly.runs.start(stage.scope, "demo", delivery="mail-7")
+    published = stage.versions.workflow(stage.scope, workflow)
+    withdrawn = published.model_copy(update={"published": None})
+    stage.memory.of(stage.scope).workflows[workflow] = withdrawn
+    assert stage.assembly.runs.start(stage.scope, "demo", delivery="mail-7") == first
+    with pytest.raises(BadInput, match="has no published version"):
+        stage.assembly.runs.start(stage.scope, "demo", delivery="mail-8")
+
+
 def test_starts_without_a_delivery_are_different_runs(stage: Stage) -> None:
     stage.publish(LINE)
     assert stage.start().id != stage.start().id
@@ -73,7 +84,7 @@ def test_a_crash_at_any_call_of_a_start_is_repaired_by_the_redelivery(stage: Sta
         assert stage.step(run, "set").port == "out"
     runs = stage.assembly.runs.list(stage.scope).items
     assert len(runs) == len(stage.executions.started) == 19
-    assert crashes == 5
+    assert crashes == 6
 
 
 def test_a_redelivery_after_the_end_starts_nothing(stage: Stage) -> None:
@@ -90,7 +101,7 @@ def test_a_run_cancelled_before_its_execution_started_is_stopped_when_it_does(
 ) -> None:
     stage.publish(LINE)
     with pytest.raises(Crash):
-        power = Power(2)  # the run is on record, its execution is not started
+        power = Power(3)  # the run is on record, its execution is not started
         Assembly.of(fragile(stage.world, power)).runs.start(stage.scope, "demo", delivery="d")
     stale = stage.assembly.runs.list(stage.scope).items[0]
     stage.assembly.runs.cancel(stage.scope, stale.id)

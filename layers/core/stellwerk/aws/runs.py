@@ -25,7 +25,7 @@ DELIVERY_LIFE = timedelta(days=400)
 
 
 class DynamoRuns:
-    """Runs on the table `runs`. Requests: create, get, write, end 1; list 2; count 5 or more."""
+    """Runs on the table `runs`. Requests: create, get, write, end 1; delivered, list 2; count 5."""
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
         self._items = items
@@ -42,6 +42,11 @@ class DynamoRuns:
                 raise Conflict(f"run {run.id} exists already") from refused
             return self.get(scope, RunId(str(decoded(delivered)["run"])))
         return run.model_copy(update={"revision": run.revision + 1})
+
+    def delivered(self, scope: Scope, workflow: WorkflowId, delivery: str) -> Run | None:
+        """Return the run that the delivery has started, None if it has not started any."""
+        item = self._items.get(keys.delivery(scope, workflow, delivery))
+        return None if item is None else self.get(scope, RunId(str(item["run"])))
 
     def get(self, scope: Scope, run: RunId) -> Run:
         """Return the run; raises NotFound."""

@@ -53,6 +53,9 @@ class Runs(Protocol):
         nothing.
         """
 
+    def delivered(self, scope: Scope, workflow: WorkflowId, delivery: str) -> Run | None:
+        """Return the run that the delivery has started, None if it has not started any."""
+
     def get(self, scope: Scope, run: RunId) -> Run:
         """Return the run."""
 

@@ -56,6 +56,13 @@ class Starting:
         published.
         """
         workflow = find_workflow(self._world, scope, order.workflow)
+        if order.delivery is not None:
+            known = self._world.runs.delivered(scope, workflow.id, order.delivery)
+            if known is not None:  # whatever has become of the workflow since
+                return known
+        return self._recorded_anew(scope, workflow, order)
+
+    def _recorded_anew(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
         version = self._version(scope, workflow, order)
         graph = self._world.blueprints.of(scope, workflow.id, version.number).graph
         kind = CALLED if order.parent is not None else None
