@@ -24,9 +24,13 @@ class FakeExecutions:
     failed: list[tuple[str, Failure]] = field(default_factory=list)
     dead: set[str] = field(default_factory=set)
     """Tokens that nothing waits for any more."""
+    machines_gone: bool = False
+    """Whether somebody has deleted all machines."""
 
     def start(self, scope: Scope, machine: str, name: str, data: JsonObject) -> str:
         _check_owner(scope, machine)
+        if self.machines_gone:
+            raise NotFound(f"there is no {machine}")
         arn = f"{machine.replace(':stateMachine:', ':execution:')}:{name}"
         if arn not in self.started:
             self.started[arn] = data

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from stellwerk.kernel.errors import Conflict, InvalidParameters, RunCancelled
+from stellwerk.kernel.errors import Conflict, InvalidParameters, NotFound, RunCancelled
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.children import SubworkflowFailed
 from stellwerk.runs.finishing import Ended
@@ -253,6 +253,18 @@ def test_a_workflow_that_is_not_there_fails_the_node(floor: Floor) -> None:
         floor.call("node", phase="wait", token="t")
     assert floor.step("node").status is StepStatus.FAILED
     assert floor.assembly.runs.get(floor.scope, floor.run.id).waits == 0
+
+
+def test_a_child_run_that_cannot_be_started_is_not_waited_for(floor: Floor) -> None:
+    floor.publish(CHILD, ["begin end"], slug="credit-check")
+    begin(floor, "flow.subworkflow", parameters={"workflow": "credit-check"})
+    floor.call("node", phase="open")
+    floor.executions.machines_gone = True
+    with pytest.raises(NotFound):
+        floor.call("node", phase="wait", token="t")
+    assert floor.step("node").status is StepStatus.FAILED
+    run = floor.assembly.runs.get(floor.scope, floor.run.id)
+    assert (run.status, run.waits) == (RunStatus.RUNNING, 0)
 
 
 def test_nobody_is_asked_once_the_run_is_over(floor: Floor) -> None:

@@ -51,7 +51,11 @@ class Children:
         parent = self._world.runs.get(scope, step.run)
         child = self._child(scope, parent, step, call)
         waiting = settle(lambda: self._wait(scope, step, child.id, token))
-        self._starting.launch(scope, child)
+        try:
+            self._starting.launch(scope, child)
+        except PermanentError:  # there is nothing to wait for
+            settle(lambda: resumed(self._world, scope, step.run, step.key))
+            raise
         wake(self._world, scope, self._world.runs.get(scope, child.id))
         return waiting
 
