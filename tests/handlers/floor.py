@@ -162,7 +162,9 @@ class Floor:
             plan={"watch": watch or {}},
         )
         workflow, version = self.world.versions.add(self.scope, workflow, version)
-        self.world.versions.publish(self.scope, workflow, version, None)
+        published = version.model_copy(update={"status": VersionStatus.PUBLISHED})
+        named = workflow.model_copy(update={"published": version.number})
+        self.world.versions.move(self.scope, named, published)
         return workflow.id
 
     def start(self, payload: JsonValue = None, *, workflow: str = "demo") -> Run:
