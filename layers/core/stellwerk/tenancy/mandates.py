@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import Forbidden
+from stellwerk.kernel.errors import Forbidden, NotFound
 from stellwerk.kernel.ids import MandateId, RoleId, new_id
 from stellwerk.kernel.pages import Page
 from stellwerk.tenancy.access import Level, Place, Priority, Verb
@@ -48,7 +48,9 @@ class MandateService:
                 raise Forbidden("Mandates are created outside of all mandates.")
             require(scope, TABLE, Verb.CREATE)
             name, now = named(label, "label"), self._clock.now()
-            first = self._people.invited(admin) if "@" in admin else self._people.known(admin)
+            first = self._people.invited(admin) if "@" in admin else self._people.find(admin)
+            if first is None:
+                raise NotFound(f"there is no user {admin}", remedy="Give a mail address.")
             mandate = Mandate(
                 id=MandateId(f"m-{new_id(now)}"), label=name, created_by=scope.user, created=now
             )

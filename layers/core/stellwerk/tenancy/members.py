@@ -63,7 +63,8 @@ class MemberService:
         """Return a member; raises NotFound."""
         with noted(self._audit, scope, "member.read", f"user:{user}"):
             require(scope, TABLE, Verb.READ)
-        return _member(self._members.user(user), self._seat(scope, user))
+        seat = self._seat(scope, user)
+        return _member(self._members.user(user), seat)
 
     def add(
         self, scope: Scope, who: str, roles: Iterable[RoleId] = (), *, name: str = ""
@@ -130,10 +131,12 @@ class MemberService:
             return self._people.invited(who, name)
         if not who:
             raise BadInput("nobody is named", remedy="Give a user id or a mail address.")
-        user = self._people.known(who)
-        if self._members.standing(scope.at(NO_INSTANCE), user.id).membership is None:
+        user = self._people.find(who)
+        place = scope.at(NO_INSTANCE)
+        if user is None or self._members.standing(place, user.id).membership is None:
             raise NotFound(
-                f"there is no user {who}", remedy="Add them to the mandate by address first."
+                f"there is no member {who} of the mandate",
+                remedy="Add people to the mandate by address first.",
             )
         return user
 

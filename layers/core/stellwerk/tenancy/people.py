@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import BadInput, Conflict, NotFound
+from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import UserId, new_id
 from stellwerk.tenancy.model import User
 from stellwerk.tenancy.ports import PEOPLE, Members
@@ -22,12 +22,11 @@ class People:
         self._members = members
         self._clock = clock
 
-    def known(self, who: str) -> User:
-        """Return the user with this id or address; raises NotFound."""
-        found = self._members.by_email(who) if "@" in who else self._members.user(UserId(who))
-        if found is None:
-            raise NotFound(f"there is no user {who}")
-        return found
+    def find(self, who: str) -> User | None:
+        """Return the user with this id or address."""
+        if "@" in who:
+            return self._members.by_email(who)
+        return self._members.users([UserId(who)]).get(UserId(who)) if who else None
 
     def invited(self, address: str, name: str = "") -> User:
         """Return the person with this address, who can sign in from now on.
@@ -47,8 +46,11 @@ class People:
         )
         try:
             return self._members.write_user(new)
-        except Conflict:  # someone else invites the same person right now
-            return self.known(address)
+        except Conflict:
+            other = self._members.by_email(address)
+            if other is None:
+                raise
+            return other  # who was invited by someone else in this moment
 
 
 def _checked(address: str) -> str:
