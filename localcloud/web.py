@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -16,11 +16,15 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from api.app import create_app
-from api.backend import Backend, Tokens
+from api.backend import Backend
+from api.identity import Verifier
+from localcloud.issuer.app import create_issuer
 from localcloud.server import HOST, PortInUse
 from stellwerk.bootstrap import Clients
 from stellwerk.bootstrap.serving import serve
 from stellwerk.config import Settings
+from stellwerk.kernel.clock import SystemClock
+from stellwerk.tenancy.machines import KeptSecrets
 
 ISSUER = "/oidc"
 """Where the local issuer is found on the API's port."""
@@ -43,21 +47,18 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}"
 
 
-def application(
-    settings: Settings,
-    clients: Clients,
-    tokens: Tokens,
-    *,
-    beside: Mapping[str, ASGIApp] | None = None,
-) -> Starlette:
-    """Return the API over a local cloud, with other applications `beside` it by their paths.
+def application(settings: Settings, clients: Clients) -> Starlette:
+    """Return the API over a local cloud, with the issuer of its tokens beside it.
 
     Refuses hosts that are not this machine: a web page could make its own name point here.
     """
-    api = create_app(Backend(serve(settings, clients), tokens))
-    mounted = [Mount(path, app) for path, app in (beside or {}).items()]
+    services = serve(settings, clients)
+    tokens = Verifier(settings.issuer, settings.clients)
+    machines = KeptSecrets(services.directory.members, SystemClock())
+    issuer = create_issuer(settings.issuer, data=settings.data, machines=machines)
     hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
-    return Starlette(routes=[*mounted, Mount("", api)], middleware=[hosts])
+    routes = [Mount(ISSUER, issuer), Mount("", create_app(Backend(services, tokens)))]
+    return Starlette(routes=routes, middleware=[hosts])
 
 
 @contextmanager

@@ -33,6 +33,9 @@ SHOWN = SAMPLES / "invoice-approval.small.input.json"
 @command
 def up(
     port: Annotated[int, typer.Option(help="Where to listen; 0 takes a free port.")] = 0,
+    api_port: Annotated[
+        int, typer.Option(help="Where the HTTP API listens; 0 takes a free port.")
+    ] = 8400,
     samples: Annotated[bool, typer.Option(help="Publish the samples and run one.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -40,12 +43,20 @@ def up(
     output = Output(as_json=as_json)
     settings = Settings.from_environment()
     ended = _told_to_end()
-    with hosting().hosted(settings, port) as connection:
+    with hosting().hosted(settings, port, api_port=api_port) as connection:
         if samples:
             publish_samples(connection, output)
             show_sample(connection, output)
-        data: JsonObject = {"endpoint": connection.endpoint, "data": str(settings.data.resolve())}
-        output.answer(data, f"The local cloud is up at {connection.endpoint}. Ctrl-C ends it.")
+        data: JsonObject = {
+            "endpoint": connection.endpoint,
+            "api": connection.api,
+            "data": str(settings.data.resolve()),
+        }
+        output.answer(
+            data,
+            f"The local cloud is up at {connection.endpoint}, its API at {connection.api}/api/v1."
+            " Ctrl-C ends it.",
+        )
         ended.wait()
     output.say("The local cloud has ended; open runs go on at the next start.")
 

@@ -24,18 +24,22 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Connection:
-    """Services, and in whose name they are used. `endpoint` None: only this process has them."""
+    """Services, and in whose name they are used.
+
+    `endpoint` None: only this process has them. `api` is where their API is served, if it is.
+    """
 
     services: Services
     scope: Scope
     endpoint: str | None = None
+    api: str | None = None
 
 
 class Hosting(Protocol):
     """The module `hosting`, as seen from here."""
 
     def hosted(
-        self, settings: Settings, port: int | None = None
+        self, settings: Settings, port: int | None = None, *, api_port: int | None = None
     ) -> AbstractContextManager[Connection]:
         """Run a cloud for the block."""
 

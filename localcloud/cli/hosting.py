@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
+from localcloud import web
 from localcloud.cli.connection import Connection, publishing_services
 from localcloud.cloud import LocalCloud
 from localcloud.discovery import DataInUse
@@ -23,15 +25,29 @@ from stellwerk.tenancy.scope import seeded
 
 
 @contextmanager
-def hosted(settings: Settings, port: int | None = None) -> Iterator[Connection]:
+def hosted(
+    settings: Settings, port: int | None = None, *, api_port: int | None = None
+) -> Iterator[Connection]:
     """Run a cloud for the block; runs that were open when the last one ended go on.
 
-    With a port (0: any) others can use it. Raises Conflict if the folder or the port is taken.
+    With a port (0: any) others can use it; with `api_port` its API is served, and the issuer of
+    that API's tokens. Raises Conflict if the folder or a port is taken.
     """
     try:
-        with LocalCloud(settings.data, port=port, settings=settings, on_start=_go_on) as cloud:
+        with ExitStack() as stack:
+            listener = None
+            if api_port is not None:
+                listener = stack.enter_context(web.listening(api_port))
+                settings = replace(settings, issuer=web.address_of(listener) + web.ISSUER)
+            cloud = stack.enter_context(
+                LocalCloud(settings.data, port=port, settings=settings, on_start=_go_on)
+            )
+            api = None
+            if listener is not None:
+                application = web.application(settings, cloud.clients)
+                api = stack.enter_context(web.serving(application, listener))
             services = publishing_services(settings, cloud.clients)
-            yield Connection(services, seeded(), cloud.endpoint)
+            yield Connection(services, seeded(), cloud.endpoint, api)
     except (DataInUse, PortInUse) as taken:
         raise Conflict(str(taken)) from taken
 

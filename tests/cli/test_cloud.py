@@ -18,7 +18,7 @@ from tests.cli.conftest import APPROVAL, invoke
 def up(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Run `stellwerk up` in a process of its own; the block begins when it says that it is up."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "localcloud.cli.main", "up"],
+        [sys.executable, "-m", "localcloud.cli.main", "up", "--api-port", "0"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "STELLWERK_DATA": str(folder)},
@@ -39,7 +39,7 @@ def test_a_cloud_that_is_up_serves_other_processes_until_it_is_told_to_end(tmp_p
     folder = tmp_path / "data"
     with up(folder) as process:
         assert invoke(folder, ["run", str(workflow), "--input", '{"amount": 1}']).code == 0
-        second = invoke(folder, ["up"])
+        second = invoke(folder, ["up", "--api-port", "0"])
         assert second.code == 2
         assert f"process {process.pid}" in second.errors
         process.send_signal(signal.SIGTERM)
