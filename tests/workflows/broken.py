@@ -73,6 +73,11 @@ GRAPHS: dict[str, Graph] = {
         ],
         "start -> l",
     ),
+    "trigger_has_error_port": graph(
+        [node("start", "trigger.manual", on_error="branch"), node("a"), node("b")],
+        "start -> a",
+        "start:error -> b",
+    ),
     "unreachable": graph([start(), node("a")]),
     "parent_unknown": graph([start(), node("a", parent="lines")], "start -> a"),
     "parent_not_a_loop": graph([start(), node("a"), node("b", parent="a")], "start -> a"),

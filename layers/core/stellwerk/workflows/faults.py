@@ -162,6 +162,11 @@ class Code(Enum):
         "trigger.manual with a parent",
         "Move the trigger out of the loop.",
     )
+    TRIGGER_HAS_ERROR_PORT = Kind(
+        "A trigger's errors are to take the port error, but triggers have no such port.",
+        'trigger.webhook with "on_error": "branch"',
+        "Remove on_error, and edges at its port error: what fails in a trigger fails the run.",
+    )
     UNREACHABLE = Kind(
         "No path leads from a trigger to the node, so it can never run.",
         "A node without incoming edges outside of loops",

@@ -52,7 +52,8 @@ def check_error_ports(subject: Subject) -> Iterator[Fault]:
     """Yield nodes whose errors take a port where nothing follows."""
     for node, _ in subject.typed:
         ports = {edge.port for edge in subject.graph.outgoing[node.key]}
-        if node.on_error is OnError.BRANCH and ERROR_PORT not in ports:
+        branches = node.on_error is OnError.BRANCH and not subject.is_trigger(node.key)
+        if branches and ERROR_PORT not in ports:
             message = f"Errors of node {node.key} take port error, and nothing follows there."
             yield Fault(Code.ERROR_PORT_OPEN, message, node=node.key)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.workflows.faults import Code, Fault
+from stellwerk.workflows.graph import OnError
 from stellwerk.workflows.validate.subject import Subject
 
 
@@ -18,6 +19,9 @@ def check_triggers(subject: Subject) -> Iterator[Fault]:
         if node.parent is not None:
             message = f"Trigger {node.key} is part of loop {node.parent}."
             yield Fault(Code.TRIGGER_IN_LOOP, message, node=node.key)
+        if node.on_error is OnError.BRANCH:
+            message = f"Trigger {node.key} has on_error: branch, but triggers have no error port."
+            yield Fault(Code.TRIGGER_HAS_ERROR_PORT, message, node=node.key)
         for edge in subject.graph.incoming[node.key]:
             message = f"An edge leads from {edge.source} to trigger {node.key}."
             yield Fault(Code.TRIGGER_HAS_INPUT, message, edge=edge)
