@@ -222,6 +222,17 @@ def _handled() -> tuple[Sketch, ...]:
     return (draw("t>f f>a f.error>e", step("f", "fail", on_error="branch"), step("a"), step("e")),)
 
 
+def _both_handled() -> tuple[Sketch, ...]:
+    failing = [step(key, "fail", on_error="branch") for key in "fg"]
+    return (draw("t>f f.error>g g.error>e", *failing, step("e")),)
+
+
+def _guarded_failure() -> tuple[Sketch, ...]:
+    """`j` is alive only because `f` has failed: a guard asks for its port."""
+    failing = step("f", "fail", on_error="branch")
+    return (draw("t>f t>s f.error>j s.c0>j", failing, switch("s", "default"), step("j")),)
+
+
 def _failing() -> tuple[Sketch, ...]:
     return (draw("t>f t>a", step("f", "fail"), step("a")),)
 
@@ -249,7 +260,10 @@ def faults() -> tuple[Fault, ...]:
         Fault("a gate is missing", _pass_over("j : gate"), _gates()),
         Fault("a gate lets a dead join pass", _hold("j ? opened", "{% true %}"), _dead_gates()),
         Fault("a failure is not caught", _drop("f ·", "Catch"), _handled()),
-        Fault("a caught failure is not recorded", _pass_over("f ! failed"), _handled()),
+        Fault("a caught failure is not recorded", _pass_over("! node failed"), _handled()),
+        Fault("a failure goes on as another's", _swap_default("? node failed"), _both_handled()),
+        Fault("a failure is journaled as another's", _another_failed, _both_handled()),
+        Fault("a caught failure fires no port", _forget_failure, _guarded_failure()),
         Fault("an item's failure is not collected", _drop("l : item", "Catch"), _collected()),
         Fault("a body runs at the path of its loop", _payload("b ·", "path", ""), _each()),
         Fault("an inner body forgets the outer loop", _outer_forgotten, _nested()),
@@ -283,6 +297,21 @@ def _outer_forgotten(definition: JsonObject) -> None:
             assign = _object(_object(state).get("Assign", {}))
             if "p_m" in assign:
                 assign["p_m"] = "{% 'm[' & $states.input & ']' %}"
+
+
+def _another_failed(definition: JsonObject) -> None:
+    output = _object(_catcher(definition, "g ·")["Output"])
+    output["node"] = "f"
+
+
+def _forget_failure(definition: JsonObject) -> None:
+    del _catcher(definition, "f ·")["Assign"]
+
+
+def _catcher(definition: JsonObject, name: str) -> JsonObject:
+    catchers = _state(definition, name)["Catch"]
+    assert isinstance(catchers, list)
+    return _object(catchers[0])
 
 
 def _keep_ports(definition: JsonObject) -> None:

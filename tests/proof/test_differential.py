@@ -18,6 +18,8 @@ from tests.proof.sketch import draw, each, repeat, step
 pytestmark = pytest.mark.no_cover  # thousands of runs; the code has tests of its own
 PARTS = 4
 GRAPHS = 500 // PARTS
+ALONE = 640 // PARTS
+"""More where it is cheap: what Hypothesis draws for a seed changes with constants in our sources."""
 ON_MOTO = 80
 SOAK = 20_000
 SOAK_PARTS = 40
@@ -79,7 +81,7 @@ def _assert_seen(found: Counter[str], least: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_compiled_machines_agree_with_the_reference_in_any_order(part: int) -> None:
-    found = explore(_alone, graphs=GRAPHS, start=part, name=f"alone-{part}")
+    found = explore(_alone, graphs=ALONE, start=part, name=f"alone-{part}")
     _assert_seen(found, LEAST | {"gates": 20, "rolled over": 20})
 
 

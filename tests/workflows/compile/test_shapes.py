@@ -51,6 +51,12 @@ def test_parallel_edges_become_branches_and_the_join_follows_unguarded() -> None
     assert found["a + b"]["Catch"][0]["Next"] == "! scope closed"
 
 
+def test_forks_of_a_scope_share_the_state_that_closes_it() -> None:
+    graph = draw("t:start a b c d e m", "t>a t>b a>c b>c c>d c>e d>m e>m")
+    found = states(compiled(graph).definition)
+    assert found["a + b"]["Catch"] == found["d + e"]["Catch"]
+
+
 def test_a_join_whose_branches_may_both_be_dead_asks_the_variables() -> None:
     graph = draw("t:start a:if b:if m", "t>a t>b a.true>m b.true>m")
     found = states(compiled(graph).definition)

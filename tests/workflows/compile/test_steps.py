@@ -32,14 +32,68 @@ def test_one_attempt_means_no_retry_but_after_faults_of_the_platform() -> None:
 def test_a_caught_error_is_journaled_and_goes_on() -> None:
     graph = draw("t:start a b h", "t>a a>b a.error>h", a={"on_error": "branch"})
     found = states(compiled(graph).definition)
-    assert found["a · data.set"]["Catch"] == [{"ErrorEquals": ["States.ALL"], "Next": "a ! failed"}]
-    assert found["a ! failed"]["Next"] == "h · data.set"
+    assert found["a · data.set"]["Catch"] == [
+        {
+            "ErrorEquals": ["States.ALL"],
+            "Output": {"node": "a", "error": "{% $states.errorOutput %}"},
+            "Next": "! node failed",
+        }
+    ]
+    assert found["! node failed"]["Next"] == "h · data.set"
+    assert found["! node failed"]["Arguments"]["Payload"]["node"] == "{% $states.input.node %}"
     assert found["a · data.set"]["Next"] == "b · data.set"
+
+
+def test_nodes_whose_errors_go_to_one_handler_share_the_state_that_journals_them() -> None:
+    branch: JsonObject = {"on_error": "branch"}
+    graph = draw("t:start a b h", "t>a a>b a.error>h b.error>h", a=branch, b=branch)
+    text = compiled(graph).definition
+    assert kinds(text) == {"Pass": 1, "Task": 5}
+    assert states(text)["! node failed"]["Next"] == "h · data.set"
+
+
+def test_a_choice_leads_failed_nodes_to_where_each_goes_on() -> None:
+    on: JsonObject = {"on_error": "continue"}
+    graph = draw("t:start a b c d", "t>a a>b b>c c>d", a=on, b=on, c={"on_error": "branch"})
+    found = states(compiled(graph).definition)
+    assert found["! node failed"]["Output"] == "{% $states.input.node %}"
+    assert found["? node failed"] == {
+        "Type": "Choice",
+        "Choices": [
+            {"Condition": "{% $states.input = 'b' %}", "Next": "c · data.set"},
+            {"Condition": "{% $states.input = 'c' %}", "Next": ": end"},
+        ],
+        "Default": "b · data.set",
+    }
+
+
+def test_the_port_of_a_failed_node_is_kept_where_a_guard_asks_for_it() -> None:
+    graph = draw("t:start a:if b:if m", "t>a t>b a.error>m b.true>m", a={"on_error": "branch"})
+    found = states(compiled(graph).definition)
+    assert found["a · flow.if"]["Catch"][0]["Assign"] == {"n_a": "error"}
+
+
+def test_each_failure_that_is_handled_counts_in_the_budget() -> None:
+    def events(*keys: str) -> int:
+        branch: JsonObject = {"on_error": "branch"}
+        edges = " ".join(["t>a a>b", *(f"{key}.error>h" for key in keys)])
+        graph = draw("t:start a b h", edges, **dict.fromkeys(keys, branch))
+        return compiled(graph).forecast.events
+
+    assert events("a", "b") - events("a") == 5  # one more call of the state that both share
+
+
+def test_failures_in_a_body_are_handled_in_the_body() -> None:
+    branch: JsonObject = {"on_error": "branch"}
+    graph = draw("t:start l:each l/a l/h m", "t>l a.error>h l>m", a=branch, l=branch)
+    found = states(compiled(graph).definition)
+    assert found["l ! node failed"]["Arguments"]["Payload"]["path"] == "{% $p_l %}"
+    assert "path" not in found["! node failed"]["Arguments"]["Payload"]
 
 
 def test_continue_goes_on_where_success_does() -> None:
     graph = draw("t:start a b", "t>a a>b", a={"on_error": "continue"})
-    assert states(compiled(graph).definition)["a ! failed"]["Next"] == "b · data.set"
+    assert states(compiled(graph).definition)["! node failed"]["Next"] == "b · data.set"
 
 
 def test_a_task_waits_for_its_token_and_reads_the_outcome() -> None:
@@ -114,7 +168,8 @@ def test_a_loop_that_goes_on_after_an_error_closes_its_passes_first() -> None:
         )
         found = states(compiled(graph).definition)
         assert found["l ! closed"]["Arguments"]["Payload"]["loop"] == "l"
-        assert found["l ! closed"]["Next"] == "l ! failed"
+        assert found["l ! closed"]["Next"] == "! node failed"
+        assert found["l ! closed"]["Output"] == "{% $states.input %}"
 
 
 def test_a_while_is_a_cycle_that_resets_its_variables() -> None:

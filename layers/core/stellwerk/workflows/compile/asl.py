@@ -20,7 +20,7 @@ from stellwerk.workflows.compile.ir import (
     Task,
     Wait,
 )
-from stellwerk.workflows.compile.scopes import Scope, lifted
+from stellwerk.workflows.compile.scopes import Names, Scope, lifted
 from stellwerk.workflows.graph import OUT_PORT
 
 INVOKE = "arn:aws:states:::lambda:invoke"
@@ -34,14 +34,15 @@ small, so that no fork can outgrow the limit of state.
 def definition(scope: Scope, *, prefix: str, comment: str) -> str:
     """Return the text of a machine's definition. `prefix` begins the names of its Lambdas."""
     machine: JsonObject = {"Comment": comment, "QueryLanguage": "JSONata"}
-    return dumps(machine | Writer(prefix).scope(scope))
+    return dumps(machine | Writer(prefix, scope.names).scope(scope))
 
 
 class Writer:
     """Writes the states of one machine."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, names: Names) -> None:
         self._prefix = prefix
+        self._names = names
 
     def scope(self, scope: Scope) -> JsonObject:
         """Return `StartAt` and `States` of a scope."""
@@ -53,7 +54,7 @@ class Writer:
             start = scope.names.state(": start")
             states[start] = _leaving({"Type": "Pass", "Assign": opening}, scope.start or last, last)
         for state in scope.states:
-            states[state.name] = self._state(state, scope, last)
+            states[state.name] = self._state(state, last)
         if last is not None:
             states[last] = {"Type": "Pass", "Output": _handed_out(scope), "End": True}
         return {"StartAt": start, "States": states}
@@ -74,14 +75,14 @@ class Writer:
             return scope.names.state(": end")
         return None
 
-    def _state(self, state: State, scope: Scope, last: str | None) -> JsonObject:
+    def _state(self, state: State, last: str | None) -> JsonObject:
         match state:
             case Task():
-                return self._task(state, scope, last)
+                return self._task(state, last)
             case Choice():
                 return _choice(state, last)
             case Parallel():
-                return self._parallel(state, scope, last)
+                return self._parallel(state, last)
             case Map():
                 return self._map(state, last)
             case Wait():
@@ -91,7 +92,7 @@ class Writer:
             case _:
                 assert_never(state)
 
-    def _task(self, task: Task, scope: Scope, last: str | None) -> JsonObject:
+    def _task(self, task: Task, last: str | None) -> JsonObject:
         body: JsonObject = {
             "Type": "Task",
             "Resource": INVOKE + (".waitForTaskToken" if task.token else ""),
@@ -104,23 +105,23 @@ class Writer:
             body["TimeoutSeconds"] = task.timeout
         body["Retry"] = [_again(again) for again in task.again]
         if task.catch:
-            body["Catch"] = _catches(task.catch)
-        assign = self._assignments(task, scope)
+            body["Catch"] = self._catches(task.catch)
+        assign = self._assignments(task)
         if assign:
             body["Assign"] = assign
         if task.output is not None:
             body["Output"] = task.output
         return _leaving(body, task.next, last)
 
-    def _assignments(self, task: Task, scope: Scope) -> JsonObject:
+    def _assignments(self, task: Task) -> JsonObject:
         assign: JsonObject = dict(task.assign)
-        if task.fires is not None and task.fires in scope.names.asked:
+        if task.fires is not None and task.fires in self._names.asked:
             assign[lifted(task.fires, 0)] = "{% $states.result.Payload.port %}"
         if task.resets is not None:
             assign |= self.opening(task.resets)
         return assign
 
-    def _parallel(self, parallel: Parallel, scope: Scope, last: str | None) -> JsonObject:
+    def _parallel(self, parallel: Parallel, last: str | None) -> JsonObject:
         branches: list[JsonValue] = [self.scope(branch) for branch in parallel.branches]
         body: JsonObject = {"Type": "Parallel", "Branches": branches}
         assign: JsonObject = {
@@ -128,12 +129,11 @@ class Writer:
             for number, branch in enumerate(parallel.branches)
             for key, height in sorted(branch.exports.items())
         }
-        if parallel.fires in scope.names.asked:
+        if parallel.fires in self._names.asked:
             assign[lifted(parallel.fires, 0)] = OUT_PORT
         if assign:
             body["Assign"] = assign
-        body["Catch"] = _catches(parallel.catch)
-        body["Output"] = NOTHING
+        body["Catch"] = self._catches(parallel.catch)
         return _leaving(body, parallel.next, last)
 
     def _map(self, state: Map, last: str | None) -> JsonObject:
@@ -146,8 +146,19 @@ class Writer:
             "Output": NOTHING,
         }
         if state.catch:
-            body["Catch"] = _catches(state.catch)
+            body["Catch"] = self._catches(state.catch)
         return _leaving(body, state.next, last)
+
+    def _catches(self, catches: tuple[Catch, ...]) -> list[JsonValue]:
+        return [self._catch(catch) for catch in catches]
+
+    def _catch(self, catch: Catch) -> JsonObject:
+        body: JsonObject = {"ErrorEquals": list(catch.errors)}
+        if catch.handled is not None:
+            if catch.handled.step in self._names.shared:
+                body["Assign"] = {lifted(catch.handled.step, 0): catch.handled.port}
+            body["Output"] = {"node": catch.handled.step, "error": "{% $states.errorOutput %}"}
+        return {**body, "Next": catch.next}
 
 
 def _payload(values: Mapping[str, JsonValue]) -> JsonObject:
@@ -186,10 +197,6 @@ def _again(again: Again) -> JsonObject:
     if again.backoff != 2:
         rule["BackoffRate"] = again.backoff
     return rule
-
-
-def _catches(catches: tuple[Catch, ...]) -> list[JsonValue]:
-    return [{"ErrorEquals": list(catch.errors), "Next": catch.next} for catch in catches]
 
 
 def _handed_out(scope: Scope) -> JsonValue:

@@ -97,7 +97,7 @@ def _state(state: State) -> Spending:
         case Task():
             declared = sum(again.attempts for again in state.again[1:])
             call = _TOKEN_CALL if state.token else _CALL
-            return Spending(call + declared * _TRY, 1 + declared)
+            return Spending(call + declared * _TRY, 1 + declared).times(state.uses)
         case Parallel():
             total = Spending(_FORK, 1)
             for branch in state.branches:
@@ -105,7 +105,9 @@ def _state(state: State) -> Spending:
             return total
         case Map():
             return _iteration(state).times(state.most) + Spending(_FORK, 1)
-        case Choice() | Wait():
+        case Choice():
+            return Spending(_OTHER, 1).times(state.uses)
+        case Wait():
             return Spending(_OTHER, 1)
         case _:
             return Spending(1, 1)

@@ -19,11 +19,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """A step whose failure is handled: it fires `port`."""
+
+    step: NodeKey
+    port: str
+
+
+@dataclass(frozen=True)
 class Catch:
-    """Where to go on with `{"Error", "Cause"}` as input after one of `errors`."""
+    """Where to go on after one of `errors`.
+
+    The input there is `{"Error", "Cause"}`; with `handled` it is `{"node", "error"}`, for states
+    that many steps share.
+    """
 
     errors: tuple[str, ...]
     next: str
+    handled: Failed | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +53,8 @@ class Again:
 class Task:
     """Calls a Lambda.
 
-    `fires` is the node whose port the answer names; `resets` a pass that begins.
+    `fires` is the node whose port the answer names; `resets` a pass that begins; `uses` is how
+    often the state may run where others run once, because that many steps lead to it.
     """
 
     name: str
@@ -55,15 +69,17 @@ class Task:
     assign: Mapping[str, JsonValue] = field(default_factory=dict)
     output: str | None = None
     resets: Scope | None = None
+    uses: int = 1
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Goes where the first true condition says, else to `default`."""
+    """Goes where the first true condition says, else to `default`; `uses` as in `Task`."""
 
     name: str
     rules: tuple[tuple[str, str | None], ...]
     default: str | None
+    uses: int = 1
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ has it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stellwerk.catalogue.model import Kind
 from stellwerk.kernel.ids import NodeKey
@@ -208,12 +208,13 @@ class Loops:
         if not catch:
             return (Catch((EVERY_ERROR,), closing),)
         name = track.scope.names.state(f"{step.key} ! closed")
-        payload = {"run": RUN, "path": track.level.path, "loop": step.key, "error": INPUT}
+        error = "{% $states.input.error %}"
+        payload = {"run": RUN, "path": track.level.path, "loop": step.key, "error": error}
         again = (SYSTEM,)
         track.scope.add(
             Task(name, "system-scope_closed", payload, catch[0].next, again=again, output=INPUT)
         )
-        return (Catch(ENDING, closing), Catch((EVERY_ERROR,), name))
+        return (Catch(ENDING, closing), replace(catch[0], next=name))
 
     def _chunked_map(
         self, emitter: Emitter, track: Track, step: Step, name: str, exits: Exits

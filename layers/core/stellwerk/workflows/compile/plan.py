@@ -126,14 +126,20 @@ class Planner:
                 return step
         return None
 
+    def _shared_kept_waiting(self, private: int, shared: int) -> int | None:
+        """The first step to follow a fork that would wait for a stranger in one of its branches."""
+        if not private & self.waiting:
+            return None
+        minimal = Remaining(self.live, shared).sources()
+        return self._kept_waiting(private, union(1 << step for step in minimal))
+
     def _fork(self, remaining: Remaining, depth: int) -> Fork:
         groups = self._groups(remaining.sources())
         gated: list[int] = []
         while True:
             tops = [*groups, *((gate,) for gate in gated)]
             private, shared = self._parts(remaining, tops, union(1 << gate for gate in gated))
-            minimal = Remaining(self.live, shared).sources()
-            stranger = self._kept_waiting(union(private), union(1 << step for step in minimal))
+            stranger = self._shared_kept_waiting(union(private), shared)
             if stranger is None:
                 break
             gated.append(stranger)

@@ -27,6 +27,8 @@ class Names:
         self._taken: set[str] = set()
         self.asked: set[NodeKey] = set()
         """Steps whose port some state of the machine reads; others need no variable."""
+        self.shared: set[NodeKey] = set()
+        """Those of them whose port more than the Choice right after them reads."""
 
     def state(self, wish: str) -> str:
         """Return `wish`, printable and cut, with a number where it is taken."""
@@ -103,6 +105,7 @@ class Scope:
         around = set(self.chain())
         home.reads.add(key)
         self.names.asked.add(key)
+        self.names.shared.add(key)
         below = [scope for scope in home.chain() if scope not in around]
         above = [*below[1:], self._meeting(home)]
         for height, (scope, outer) in enumerate(zip(below, above, strict=False)):

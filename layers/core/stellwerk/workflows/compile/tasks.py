@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -16,6 +17,7 @@ from stellwerk.workflows.compile.ir import (
     Catch,
     Choice,
     Fail,
+    Failed,
     Task,
     Wait,
     quoted,
@@ -56,6 +58,17 @@ def answer(name: str) -> str:
     return f"{{% $states.result.Payload.{name} %}}"
 
 
+@dataclass(frozen=True)
+class Caught:
+    """The steps of a track whose failures one state, called `name`, journals.
+
+    `after` says where each goes on.
+    """
+
+    name: str
+    after: dict[NodeKey, str | None] = field(default_factory=dict)
+
+
 @dataclass
 class Emitter:
     """Emits steps; `loops` emits the two containers, which need plans of their own levels."""
@@ -64,6 +77,7 @@ class Emitter:
     _closing: dict[tuple[int, NodeKey | None], str] = field(default_factory=dict)
     _failed: dict[int, str] = field(default_factory=dict)
     _unknown: dict[int, str] = field(default_factory=dict)
+    _caught: dict[Track, Caught] = field(default_factory=dict)
 
     def step(self, track: Track, number: int, name: str, exits: Exits) -> None:
         """Add the states of step `number`, the first of them called `name`."""
@@ -189,27 +203,47 @@ class Emitter:
         return known
 
     def failing(self, track: Track, step: Step, exits: Exits) -> tuple[Catch, ...]:
-        """Return what catches the step's failure where its `on_error` goes on; adds that state."""
-        name = self.failed(track, step, exits)
-        return (Catch((EVERY_ERROR,), name),) if name else ()
+        """Return what catches the step's failure where its `on_error` goes on."""
+        port = step.failure_port
+        if port is None:
+            return ()
+        caught = self._caught.get(track)
+        if caught is None:
+            loop = track.live.level.loop
+            wish = f"{loop} ! node failed" if loop else "! node failed"
+            caught = self._caught[track] = Caught(track.scope.names.state(wish))
+        caught.after[step.key] = exits(port)
+        return (Catch((EVERY_ERROR,), caught.name, Failed(step.key, port)),)
 
-    def failed(self, track: Track, step: Step, exits: Exits) -> str | None:
-        """Add the state that journals the failure and fires the port of `on_error`, if any."""
-        if step.failure_port is None:
-            return None
-        scope = track.scope
-        name = scope.names.state(f"{step.key} ! failed")
-        payload = {"run": RUN, "path": track.level.path, "node": step.key, "error": INPUT}
-        scope.add(
-            Task(
-                name,
-                "system-node_failed",
-                payload,
-                exits(step.failure_port),
-                fires=step.key,
-                again=(SYSTEM,),
-            )
+    def failures(self, track: Track) -> None:
+        """Add the one state that journals failures of the track's steps, and where they go on."""
+        caught = self._caught.pop(track, None)
+        if caught is None:
+            return
+        payload: dict[str, JsonValue] = {"run": RUN, "path": track.level.path}
+        payload |= {name: f"{{% $states.input.{name} %}}" for name in ("node", "error")}
+        after = self._after_failure(track, caught)
+        task = Task(
+            caught.name,
+            "system-node_failed",
+            payload,
+            after,
+            output="{% $states.input.node %}",
+            again=(SYSTEM,),
+            uses=len(caught.after),
         )
+        track.scope.add(task)
+
+    def _after_failure(self, track: Track, caught: Caught) -> str | None:
+        """Where handled failures go on: in one place, or by a Choice of the node."""
+        ((usual, _),) = Counter(caught.after.values()).most_common(1)
+        others = {key: state for key, state in caught.after.items() if state != usual}
+        if not others:
+            return usual
+        scope = track.scope
+        name = scope.names.state(caught.name.replace("!", "?"))
+        rules = tuple((f"$states.input = {quoted(key)}", state) for key, state in others.items())
+        scope.add(Choice(name, rules, usual, uses=len(caught.after)))
         return name
 
     def _delay(self, track: Track, step: Step, name: str, exits: Exits) -> None:

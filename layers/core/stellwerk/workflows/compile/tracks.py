@@ -59,6 +59,9 @@ class Steps(Protocol):
     def step(self, track: Track, number: int, name: str, exits: Exits) -> None:
         """Add the states of step `number`, the first of them called `name`."""
 
+    def failures(self, track: Track) -> None:
+        """Add the states that handle the failures of the track's steps, after all those."""
+
     def closing(self, track: Track, loop: NodeKey | None = None) -> str:
         """Return the state that closes what is dead after an error, and fails with the error."""
 
@@ -117,12 +120,12 @@ class Track:
         self.scope = scope
         self.moves = moves
         self.end = end
+        self._inside = [_steps(move) for move in moves]
         self.sure = union(
             1 << n
-            for n in range(self.live.count)
+            for n in bits(union(self._inside))
             if any(level.key(n) in s.certain for s in scope.chain())
         )
-        self._inside = [_steps(move) for move in moves]
         self._entries: list[list[Facts]] = [[] for _ in moves]
         self._doubts: list[list[Facts]] = [[] for _ in moves]
         self._names: dict[int, str] = {}
@@ -160,6 +163,7 @@ class Track:
                 )
             else:
                 self._emit_fork(place, move, facts)
+        self.level.steps.failures(self)
 
     def enter(self, step: int) -> str:
         """Return the state of a step that is known to be alive."""
