@@ -1,22 +1,18 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
-from stellwerk.catalogue.model import Catalogue, Kind
+from stellwerk.catalogue.model import Kind
 from stellwerk.kernel.errors import BadInput, NotFound
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.tenancy.chain import ChainedAudit
 from stellwerk.tenancy.scope import Scope
-from stellwerk.workflows.compile import Compiled
-from stellwerk.workflows.compile.budget import Spending
 from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.faults import Code, Fault, InvalidGraph
 from stellwerk.workflows.graph import Edge, Graph, Node, graph_hash
-from stellwerk.workflows.model import Reference, VersionStatus
-from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.model import VersionStatus
 from stellwerk.workflows.press import Press
 from stellwerk.workflows.service import WorkflowService
 from tests.contracts.mortal import Died, Mortal
@@ -25,34 +21,10 @@ from tests.contracts.stores import Stores
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.catalogue import FakeCatalogue, node_type
 from tests.fakes.clock import FixedClock
+from tests.fakes.compiler import PaperCompiler
 from tests.fakes.versions import FakeMachines
 
 TYPES = FakeCatalogue(node_type("trigger.manual", kind=Kind.TRIGGER), node_type("data.set"))
-
-
-@dataclass
-class PaperCompiler:
-    """Finds the faults that it was given; a definition is a line of text."""
-
-    faults: list[Fault] = field(default_factory=list)
-    asked: list[str | None] = field(default_factory=list)
-
-    def check(self, graph: Graph, catalogue: Catalogue, resources: Resources) -> Sequence[Fault]:
-        self.asked = [resources.kind("workflow", name) for name in ("invoices", "other")]
-        return self.faults
-
-    def compile(self, graph: Graph, catalogue: Catalogue, *, prefix: str, comment: str) -> Compiled:
-        loops = [node.key for node in graph.nodes if node.key.startswith("loop")]
-        return Compiled(
-            definition=f"{prefix}: {comment}",
-            children={loop: f"{prefix}: {comment}: {loop}" for loop in loops},
-            graph_hash=graph_hash(graph),
-            watch={NodeKey("start"): (NodeKey("late"), NodeKey("later"))},
-            forecast=Spending(),
-        )
-
-    def references(self, graph: Graph, catalogue: Catalogue) -> Sequence[Reference]:
-        return []
 
 
 @pytest.fixture

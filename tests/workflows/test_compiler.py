@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stellwerk.kernel.json import JsonObject
 from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.faults import Code, Fault
 from stellwerk.workflows.graph import Graph
 from tests.workflows.catalogue import FakeResources
 from tests.workflows.compile.drawing import SmallCatalogue, draw
+from tests.workflows.desk import ANNA, Desk
 
 
 def check(graph: Graph) -> list[Fault]:
@@ -37,3 +40,11 @@ def test_a_limit_that_is_an_expression_is_a_fault_of_that_parameter() -> None:
     loop: JsonObject = {"parameters": {"max_items": "{{ $input }}"}}
     (fault,) = check(draw("t:start l:each l/a", "t>l", l=loop))
     assert (fault.code, fault.node, fault.parameter) == (Code.PARAMETER_INVALID, "l", "max_items")
+
+
+def test_it_opens_the_service_that_publishes_with_it() -> None:
+    desk = Desk()
+    service = GraphCompiler().service(replace(desk.press, catalogue=SmallCatalogue()))
+    preview = service.preview(ANNA, draw("t:start a", "t>a"))
+    assert preview.forecast is not None
+    assert preview.forecast.size == len(preview.definitions[""].encode())

@@ -114,8 +114,6 @@ def again(attempt: Callable[[], T]) -> T:
     for _ in range(_TRIES - 1):
         try:
             return attempt()
-        except Stale:
-            raise
         except Conflict:
             continue
     return attempt()

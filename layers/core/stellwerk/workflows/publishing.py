@@ -187,14 +187,14 @@ class Publishing(Drafting):
             }
         )
         current = self._versions.workflow(scope, workflow.id)
-        others = [self._archived(scope, current)] if current.published else []
+        before = current.published if current.published != version.number else None
+        others = [self._archived(scope, current.id, before)] if before else []
         named = current.model_copy(update={"published": version.number})
         moved = self._versions.move(scope, named, entered, *others)
         return moved, _written(entered)
 
-    def _archived(self, scope: Scope, workflow: Workflow) -> Version:
-        before = self._versions.get(scope, workflow.id, workflow.published or 0)
-        return self._left(before, VersionEvent.ARCHIVE)
+    def _archived(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
+        return self._left(self._versions.get(scope, workflow, number), VersionEvent.ARCHIVE)
 
     def _left(self, version: Version, event: VersionEvent) -> Version:
         after = version_after(version, event)

@@ -67,13 +67,12 @@ class Settings(Room):
         self, scope: Scope, workflow: WorkflowId, owner: UserId, revision: int | None = None
     ) -> Workflow:
         """Make someone of the instance the owner; raises BadInput where there is no such user."""
-        known = KnownResources(self._versions, scope, things=self._press.things)
-        if known.kind(USER, owner) is None:
-            raise BadInput(
-                f"There is no user '{owner}' who could own the workflow here.",
-                remedy="Choose one who belongs to this instance.",
-            )
-        return self._change(scope, workflow, "transfer", _with(created_by=owner), revision=revision)
+
+        def handed(before: Workflow) -> Workflow:
+            self._check_user(scope, owner)
+            return before.model_copy(update={"created_by": owner})
+
+        return self._change(scope, workflow, "transfer", handed, revision=revision)
 
     def share(self, scope: Scope, workflow: WorkflowId, revision: int | None = None) -> Workflow:
         """Let the mandate's other instances copy it."""
@@ -111,6 +110,14 @@ class Settings(Room):
             written.after(stored)
         return stored
 
+    def _check_user(self, scope: Scope, user: UserId) -> None:
+        known = KnownResources(self._versions, scope, things=self._press.things)
+        if known.kind(USER, user) is None:
+            raise BadInput(
+                f"There is no user '{user}' who could own the workflow here.",
+                remedy="Choose one who belongs to this instance.",
+            )
+
     def _write(self, scope: Scope, before: Workflow, after: Workflow) -> Workflow:
         try:
             return self._versions.change(scope, before, after)
@@ -120,5 +127,5 @@ class Settings(Room):
             raise
 
 
-def _with(**fields: bool | str) -> Callable[[Workflow], Workflow]:
+def _with(**fields: bool) -> Callable[[Workflow], Workflow]:
     return lambda workflow: workflow.model_copy(update=fields)
