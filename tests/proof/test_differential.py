@@ -19,7 +19,7 @@ pytestmark = pytest.mark.no_cover  # thousands of runs; the code has tests of it
 PARTS = 4
 GRAPHS = 500 // PARTS
 ALONE = 640 // PARTS
-"""More where it is cheap: what Hypothesis draws for a seed changes with constants in our sources."""
+"""More where it is cheap: what a seed draws changes with the constants in our sources."""
 ON_MOTO = 80
 SOAK = 20_000
 SOAK_PARTS = 40
