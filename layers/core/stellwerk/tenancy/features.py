@@ -86,19 +86,19 @@ class Features(Protocol):
 def rule_faults(rules: Iterable[AccessRule], features: Iterable[Feature]) -> list[str]:
     """Return what is wrong with the items of rules: each must be able to match something.
 
-    An exact item must be declared by one of the features, a prefix must begin some.
+    An exact item must be declared by one of the features; a prefix must begin some, or be about all
+    that a feature has or may have.
     """
     known = list(features)
-    items = {
-        context: frozenset().union(*(one.items(context) for one in known)) for context in Context
-    }
     return [
         f"{rule.context} rule {number} is about '{rule.item}', which nothing here is called or "
         "begins with"
         for number, rule in enumerate(rules, start=1)
-        if rule.item != GENERIC and not any(_fits(rule, item) for item in items[rule.context])
+        if rule.item != GENERIC and not any(_fits(rule, feature) for feature in known)
     ]
 
 
-def _fits(rule: AccessRule, item: str) -> bool:
-    return rule.specificity(item) is not None
+def _fits(rule: AccessRule, feature: Feature) -> bool:
+    if rule.item == f"{rule.context.lower()}.feature.{feature.code}.*":
+        return True
+    return any(rule.specificity(item) is not None for item in feature.items(rule.context))
