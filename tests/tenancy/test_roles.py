@@ -104,6 +104,13 @@ def test_all_faults_of_rules_are_told_at_once(world: World, roles: RoleService) 
     assert {role.label for role in roles.list(scope)}.isdisjoint({"Prüfer"})
 
 
+def test_a_description_has_its_bounds(world: World, roles: RoleService) -> None:
+    scope = world.scope(ANNA)
+    assert roles.create(scope, "Prüfer", description="x" * 1000).description == "x" * 1000
+    with pytest.raises(BadInput):
+        roles.create(scope, "Revision", description="x" * 1001)
+
+
 def test_a_mandate_s_role_may_be_about_all_features(world: World, roles: RoleService) -> None:
     rules = [
         AccessRule(context=Context.UI, item="ui.feature.automation.*", view=True),

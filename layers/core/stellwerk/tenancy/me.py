@@ -51,7 +51,10 @@ class Me:
 
 
 class Overview:
-    """Says what a user sees. Requests: 4, however many mandates there are (to 100 places)."""
+    """Says what a user sees. Requests: 4, however many mandates there are (to 100 places).
+
+    Where each mandate's data is reached by a session of its own, 1 and 3 for each mandate.
+    """
 
     def __init__(self, directory: Directory, features: Features) -> None:
         self._directory = directory

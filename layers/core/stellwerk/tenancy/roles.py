@@ -16,7 +16,7 @@ from stellwerk.tenancy.ports import Directory
 from stellwerk.tenancy.reach import require_reach
 from stellwerk.tenancy.refusals import noted
 from stellwerk.tenancy.scope import NO_INSTANCE, Scope, require
-from stellwerk.tenancy.wording import named
+from stellwerk.tenancy.wording import described, named
 
 TABLE = "roles"
 MOST_RULES = 200
@@ -59,7 +59,7 @@ class RoleService:
             role = Role(
                 id=RoleId(f"r-{new_id(self._clock.now())}"),
                 label=self._free(scope, label),
-                description=description.strip(),
+                description=described(description),
                 mandate=scope.mandate,
                 instance=None if scope.instance == NO_INSTANCE else scope.instance,
                 feature=None if scope.instance == NO_INSTANCE else scope.feature,
@@ -94,7 +94,7 @@ class RoleService:
             if label is not None and label.strip() != stored.label:
                 changed = changed.model_copy(update={"label": self._free(scope, label)})
             if description is not None:
-                changed = changed.model_copy(update={"description": description.strip()})
+                changed = changed.model_copy(update={"description": described(description)})
             if rules is not None:
                 checked = self._checked(scope, tuple(rules))
                 require_reach(scope, (rule for rule in checked if rule not in stored.rules))

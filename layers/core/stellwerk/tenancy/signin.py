@@ -23,8 +23,10 @@ INSTANCES = f"data.feature.{ADMINISTRATION}.instances"
 
 
 class SignIn:
-    """Makes scopes of principals: 3 requests each, and nothing is remembered between two.
+    """Makes scopes of principals, and remembers nothing between two.
 
+    3 requests each: user, standing, roles; one more for whoever holds global roles beside others,
+    where each mandate's data is reached by a session of its own.
     So a role that was taken, a membership that ended, a client that was revoked count at once.
     """
 
