@@ -100,6 +100,7 @@ REASONS = {
     "CallNoLambdaThatIsNoStep": "Not even a definition that was tampered with reaches these.",
     "Read": "Workflows, versions, runs, steps and tasks of the mandate.",
     "Journal": "A step writes down that it begins and how it ends; runs and tasks change.",
+    "LeaveInboxes": "A task that is decided or handed on leaves the inboxes that it lay in.",
     "RememberValues": "`data.store` keeps values beside its workflow; it can change nothing else.",
     "RetireVersions": "The sweeper notes which machines are gone.",
     "Administrate": (

@@ -21,6 +21,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "foreign": (f"{FOREIGN}#i#run#1",),
     "alike": (f"{OWN}2#i#run#1",),
     "mixed": (f"{OWN}#i#run#1", f"{FOREIGN}#i#run#1"),
+    "inbox": (f"{OWN}#i#inbox#1",),
+    "inbox:foreign": (f"{FOREIGN}#i#inbox#1",),
     "member": (f"{OWN}##members", "system##user#u"),
     "listed": (f"{OWN}##mandate", "system##mandates"),
     "user": ("system##user#u",),

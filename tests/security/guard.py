@@ -6,6 +6,7 @@ its keys, else as the group's own role.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -161,8 +162,7 @@ def _batch_write(request: Raw) -> Iterator[Asked]:
 
 def _entry(kind: str, request: Raw) -> Asked:
     action, place = _ENTRIES[kind]
-    if kind == "Put":
-        _check_indexes(request["Item"])
+    _check_indexes(request["Item"] if kind == "Put" else _changed(request))
     named = request.get("ExpressionAttributeNames", {}).values()
     attributes = frozenset({*request[place], *named})
     return Asked(action, request["TableName"], (_pk(request[place]),), attributes)
@@ -176,6 +176,14 @@ def _transact(request: Raw) -> Iterator[Asked]:
 
 def _pk(item: Raw) -> str:
     return str(item["pk"]["S"])
+
+
+def _changed(request: Raw) -> Raw:
+    """Return the key of an update with the attributes that it sets."""
+    names = request.get("ExpressionAttributeNames", {})
+    values = request.get("ExpressionAttributeValues", {})
+    assigned = re.findall(r"(#\w+) = (:\w+)", request.get("UpdateExpression", ""))
+    return {**{names[name]: values[value] for name, value in assigned}, **request["Key"]}
 
 
 def _check_indexes(item: Raw) -> None:
