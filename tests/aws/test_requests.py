@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
-from stellwerk.kernel.ids import Path, TaskId
+from stellwerk.kernel.ids import Path, RunId, TaskId
 from stellwerk.runs.model import RunStatus, TaskStatus
+from stellwerk.runs.ports import RunFilter
+from stellwerk.workflows.ports import Wanted
 from tests.contracts.records import (
     RUN,
     SCOPE,
@@ -79,8 +82,8 @@ def test_a_page_costs_two_requests_however_many_there_are(meter: Meter) -> None:
     for number in range(12):
         stores.runs.create(SCOPE, run(number))
     page = ["query", "batch_get_item"]
-    assert meter.of(lambda: stores.runs.list(SCOPE, limit=3)) == page
-    assert meter.of(lambda: stores.runs.list(SCOPE, workflow=WORKFLOW, limit=3)) == page
+    assert meter.of(lambda: stores.runs.list(SCOPE, RunFilter(), limit=3)) == page
+    assert meter.of(lambda: stores.runs.list(SCOPE, RunFilter(workflow=WORKFLOW), limit=3)) == page
     assert meter.of(lambda: list(stores.runs.open_runs(SCOPE))) == page
     assert meter.of(lambda: stores.runs.count(SCOPE)) == ["query"] * 5
     assert meter.of(lambda: stores.tasks.list(SCOPE)) == ["query"]
@@ -120,6 +123,28 @@ def test_versions_cost_one_request_each(meter: Meter) -> None:
     created = versions.workflow(SCOPE, WORKFLOW)
     assert meter.of(lambda: versions.add(SCOPE, created, version())) == transaction
     assert meter.of(lambda: versions.get(SCOPE, WORKFLOW, 1)) == ["get_item"]
-    assert meter.of(lambda: versions.versions(SCOPE, WORKFLOW)) == ["query"]
+    assert meter.of(lambda: versions.versions(SCOPE, WORKFLOW, cursor=None, limit=5)) == ["query"]
     assert meter.of(lambda: versions.find(SCOPE, "invoices")) == ["get_item"] * 2
-    assert meter.of(lambda: versions.workflows(SCOPE)) == ["query", "batch_get_item"]
+    page = ["query", "batch_get_item"]
+    for wanted in (Wanted(), Wanted(owner=SCOPE.user), Wanted(tag="a"), Wanted(words=("inv",))):
+        cost = meter.of(partial(versions.workflows, SCOPE, wanted, cursor=None, limit=5))
+        assert cost == (["query"] if wanted.tag else page)
+    assert meter.of(lambda: versions.shared(SCOPE, cursor=None, limit=5)) == ["query"]
+    added = versions.get(SCOPE, WORKFLOW, 1)
+    moved = versions.workflow(SCOPE, WORKFLOW)
+    assert meter.of(lambda: versions.move(SCOPE, moved, added)) == transaction
+    changed = versions.workflow(SCOPE, WORKFLOW)
+    assert meter.of(lambda: versions.change(SCOPE, changed, changed)) == transaction
+    assert meter.of(lambda: versions.published_as(SCOPE, WORKFLOW, "hash-1")) == ["get_item"]
+    assert meter.of(lambda: list(versions.retiring(SCOPE))) == ["query"]
+
+
+def test_an_inbox_costs_a_query_for_each_name_however_many_tasks_there_are(meter: Meter) -> None:
+    stores = meter.stores
+    for number in range(8):
+        stores.runs.create(SCOPE, run(number))
+        asked = task(number).model_copy(update={"run": RunId(f"r-{number}")})
+        stores.tasks.open(SCOPE, asked, waiting().model_copy(update={"run": asked.run}))
+    names = ["*", "user:u-anna", "role:finance"]
+    cost = meter.of(lambda: stores.tasks.inbox(SCOPE, names, limit=3))
+    assert cost == [*["query"] * 3, "batch_get_item"]

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from stellwerk.kernel.errors import BadInput, Conflict, NotFound
-from stellwerk.kernel.ids import RunId, WorkflowId
+from stellwerk.kernel.ids import RunId, UserId, WorkflowId
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.model import Run, RunStatus
+from stellwerk.runs.ports import RunFilter
 from stellwerk.tenancy.scope import Scope
 from tests.contracts.records import RUN, SCOPE, START, STRANGERS, WORKFLOW, run, task, waiting
 from tests.contracts.stores import Stores
 
 OTHER = WorkflowId("w-other")
+ALL = RunFilter()
 
 
 def over(record: Run, status: RunStatus = RunStatus.COMPLETED) -> Run:
@@ -122,17 +124,11 @@ def many(stores: Stores) -> Stores:
     return stores
 
 
-def numbers(
-    stores: Stores,
-    *,
-    limit: int = 50,
-    workflow: WorkflowId | None = None,
-    status: RunStatus | None = None,
-) -> list[int]:
+def numbers(stores: Stores, wanted: RunFilter = ALL, *, limit: int = 50) -> list[int]:
     found: list[int] = []
     cursor: str | None = None
     while True:
-        page = stores.runs.list(SCOPE, workflow=workflow, status=status, cursor=cursor, limit=limit)
+        page = stores.runs.list(SCOPE, wanted, cursor=cursor, limit=limit)
         assert len(page.items) <= limit
         found += [int(run.id[2:]) for run in page.items]
         cursor = page.cursor
@@ -145,25 +141,58 @@ def test_all_runs_are_listed_newest_first_in_pages(many: Stores, limit: int) -> 
     assert numbers(many, limit=limit) == list(range(12, 0, -1))
 
 
-def test_runs_are_listed_by_workflow_and_status(many: Stores) -> None:
-    assert numbers(many, workflow=OTHER) == [12, 10, 8, 6, 4, 2]
-    assert numbers(many, status=RunStatus.FAILED) == [6, 5]
-    assert numbers(many, status=RunStatus.PAUSED) == [1]
-    assert numbers(many, workflow=OTHER, status=RunStatus.COMPLETED) == [4]
-    assert numbers(many, workflow=WORKFLOW, status=RunStatus.RUNNING, limit=2) == [11, 9, 7]
+def second(number: int) -> datetime:
+    return START + timedelta(seconds=number)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (RunFilter(workflow=OTHER), [12, 10, 8, 6, 4, 2]),
+        (RunFilter(status=RunStatus.FAILED), [6, 5]),
+        (RunFilter(status=RunStatus.PAUSED), [1]),
+        (RunFilter(workflow=OTHER, status=RunStatus.COMPLETED), [4]),
+        (RunFilter(workflow=WORKFLOW, status=RunStatus.RUNNING), [11, 9, 7]),
+        (RunFilter(since=second(10)), [12, 11, 10]),
+        (RunFilter(until=second(3)), [2, 1]),
+        (RunFilter(since=second(4), until=second(7)), [6, 5, 4]),
+        (RunFilter(workflow=OTHER, since=second(4), until=second(7)), [6, 4]),
+        (RunFilter(since=second(7), until=second(4)), []),
+        (RunFilter(user=SCOPE.user), list(range(12, 0, -1))),
+        (RunFilter(user=SCOPE.user, status=RunStatus.FAILED), [6, 5]),
+        (RunFilter(user=UserId("u-else")), []),
+        (RunFilter(version=1, trigger="trigger.manual", until=second(2)), [1]),
+        (RunFilter(version=2), []),
+        (RunFilter(trigger="trigger.webhook"), []),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 50])
+def test_runs_are_listed_as_wanted(
+    many: Stores, wanted: RunFilter, expected: list[int], limit: int
+) -> None:
+    assert numbers(many, wanted, limit=limit) == expected
+
+
+def test_a_moment_within_a_millisecond_is_told_apart(stores: Stores) -> None:
+    early, late = (START + timedelta(microseconds=number) for number in (100, 900))
+    for number, moment in ((1, early), (2, late)):
+        stores.runs.create(SCOPE, run(number).model_copy(update={"started": moment}))
+    between = START + timedelta(microseconds=500)
+    assert numbers(stores, RunFilter(until=between)) == [1]
+    assert numbers(stores, RunFilter(since=between)) == [2]
 
 
 def test_a_cursor_stays_good_when_its_run_moves_away(many: Stores) -> None:
-    page = many.runs.list(SCOPE, status=RunStatus.RUNNING, limit=2)
+    page = many.runs.list(SCOPE, RunFilter(status=RunStatus.RUNNING), limit=2)
     assert [run.id for run in page.items] == ["r-12", "r-11"]
     many.runs.end(SCOPE, over(page.items[1]))
-    more = many.runs.list(SCOPE, status=RunStatus.RUNNING, limit=2, cursor=page.cursor)
+    more = many.runs.list(SCOPE, RunFilter(status=RunStatus.RUNNING), limit=2, cursor=page.cursor)
     assert [run.id for run in more.items] == ["r-10", "r-9"]
 
 
 def test_a_cursor_made_up_is_refused(many: Stores) -> None:
     with pytest.raises(BadInput):
-        many.runs.list(SCOPE, cursor="nonsense!")
+        many.runs.list(SCOPE, RunFilter(), cursor="nonsense!")
 
 
 def test_the_counts_add_up(many: Stores) -> None:
@@ -176,6 +205,9 @@ def test_the_counts_add_up(many: Stores) -> None:
         RunStatus.CANCELLED: 0,
     }
     assert many.runs.count(SCOPE, workflow=OTHER)[RunStatus.RUNNING] == 4
+    assert many.runs.count(SCOPE, user=SCOPE.user) == counts
+    assert many.runs.count(SCOPE, user=SCOPE.user, workflow=OTHER)[RunStatus.RUNNING] == 4
+    assert many.runs.count(SCOPE, user=UserId("u-else"))[RunStatus.RUNNING] == 0
 
 
 def test_open_runs_are_those_not_over(many: Stores) -> None:
@@ -193,10 +225,11 @@ def test_a_stranger_neither_sees_nor_changes_runs(stores: Stores, stranger: Scop
         stores.runs.write(stranger, created)
     with pytest.raises(NotFound):
         stores.runs.end(stranger, over(created))
-    assert stores.runs.list(stranger).items == []
-    assert stores.runs.list(stranger, workflow=WORKFLOW, status=RunStatus.RUNNING).items == []
+    assert stores.runs.list(stranger, RunFilter()).items == []
+    assert stores.runs.list(stranger, RunFilter(user=SCOPE.user)).items == []
     assert list(stores.runs.open_runs(stranger)) == []
     assert set(stores.runs.count(stranger).values()) == {0}
+    assert set(stores.runs.count(stranger, user=SCOPE.user).values()) == {0}
     assert stores.runs.create(stranger, run(9, delivery="d-1")).id == "r-9"
     assert stores.runs.get(SCOPE, RUN) == created
 
@@ -205,4 +238,4 @@ def test_more_open_runs_than_one_read_takes_are_all_found(stores: Stores) -> Non
     for number in range(103):
         stores.runs.create(SCOPE, run(number))
     assert len({found.id for found in stores.runs.open_runs(SCOPE)}) == 103
-    assert len(stores.runs.list(SCOPE, limit=1000).items) == 100
+    assert len(stores.runs.list(SCOPE, RunFilter(), limit=1000).items) == 100

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from threading import Barrier
 
 import pytest
 
-from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.errors import BadInput, Conflict, NotFound
 from stellwerk.kernel.ids import RunId, TaskId
 from stellwerk.runs.model import HumanTask, RunStatus, Step, StepStatus, TaskStatus
 from stellwerk.tenancy.scope import Scope, of_run
@@ -21,6 +22,7 @@ from tests.contracts.records import (
     waiting,
 )
 from tests.contracts.stores import Stores
+from tests.runs.stage import race
 
 OTHER_PERSON = of_run("m-one", "i-one", "u-bert")
 FIRST = TaskId("task-1")
@@ -223,6 +225,85 @@ def test_tasks_are_listed_by_status_newest_first_in_pages(opened: Stores) -> Non
     assert second.cursor is None
     completed = opened.tasks.list(SCOPE, status=TaskStatus.COMPLETED).items
     assert [task.id for task in completed] == ["task-4"]
+
+
+def inbox(stores: Stores, *names: str, limit: int = 50) -> list[str]:
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = stores.tasks.inbox(SCOPE, names, cursor=cursor, limit=limit)
+        assert len(page.items) <= limit
+        found += [task.id[5:] for task in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+@pytest.fixture
+def asked(stores: Stores) -> Stores:
+    """Tasks 1 to 6 of one run, for finance, Anna, both or everyone."""
+    stores.runs.create(SCOPE, run())
+    finance, anna, everyone = "role:finance", "user:u-anna", "*"
+    people = [(finance,), (anna,), (finance, anna), (everyone,), ("role:other",), (anna, anna)]
+    for number, assignees in enumerate(people, 1):
+        question = task(number).model_copy(update={"assignees": assignees})
+        stores.tasks.open(SCOPE, question, waiting(f"n{number}"))
+    return stores
+
+
+@pytest.mark.parametrize("limit", [1, 2, 50])
+def test_an_inbox_holds_what_waits_for_one_of_the_names_each_once(
+    asked: Stores, limit: int
+) -> None:
+    assert inbox(asked, "user:u-anna", "role:finance", "*", limit=limit) == list("64321")
+    assert inbox(asked, "user:u-anna", limit=limit) == list("632")
+    assert inbox(asked, "role:finance", "role:finance", limit=limit) == list("31")
+    assert inbox(asked, "user:u-ben", "*", limit=limit) == ["4"]
+    assert inbox(asked, "role:fin", limit=limit) == []
+    for stranger in STRANGERS:
+        assert asked.tasks.inbox(stranger, ["user:u-anna", "*"]).items == []
+    with pytest.raises(BadInput):
+        asked.tasks.inbox(SCOPE, ["*"], cursor="nonsense!")
+
+
+def test_a_task_that_is_over_is_in_no_inbox(asked: Stores) -> None:
+    asked.tasks.close(SCOPE, TaskId("task-3"), TaskStatus.COMPLETED, decision())
+    assert inbox(asked, "role:finance") == ["1"]
+    assert inbox(asked, "user:u-anna") == list("62")
+
+
+def test_a_task_with_other_assignees_is_in_their_inboxes(asked: Stores) -> None:
+    before = asked.tasks.get(SCOPE, TaskId("task-3"))
+    after = before.model_copy(update={"assignees": ("role:finance", "user:u-ben")})
+    assigned = asked.tasks.assign(SCOPE, before, after)
+    assert assigned == asked.tasks.get(SCOPE, TaskId("task-3"))
+    assert inbox(asked, "user:u-ben") == ["3"]
+    assert inbox(asked, "role:finance") == list("31")
+    assert inbox(asked, "user:u-anna") == list("62")
+    with pytest.raises(Conflict):
+        asked.tasks.assign(SCOPE, before, before)
+    asked.tasks.close(SCOPE, TaskId("task-3"), TaskStatus.COMPLETED, decision())
+    assert inbox(asked, "user:u-ben") == []
+    with pytest.raises(Conflict, match="over"):
+        asked.tasks.assign(SCOPE, asked.tasks.get(SCOPE, TaskId("task-3")), after)
+    for stranger in STRANGERS:
+        with pytest.raises(NotFound):
+            asked.tasks.assign(stranger, assigned, after)
+
+
+def test_a_task_that_is_handed_on_and_ended_at_once_is_left_in_no_inbox(stores: Stores) -> None:
+    for turn in range(20):
+        run_id, task_id = RunId(f"r-{turn}"), TaskId(f"t{turn}")
+        stores.runs.create(SCOPE, run(turn))
+        first = task().model_copy(update={"id": task_id, "run": run_id})
+        before = stores.tasks.open(SCOPE, first, waiting().model_copy(update={"run": run_id}))
+        after = before.model_copy(update={"assignees": ("user:u-ben",)})
+        race(
+            partial(stores.tasks.assign, SCOPE, before, after),
+            partial(stores.tasks.close, SCOPE, task_id, TaskStatus.COMPLETED, decision()),
+        )
+        assert stores.tasks.get(SCOPE, task_id).status is TaskStatus.COMPLETED
+        assert stores.tasks.inbox(SCOPE, ["user:u-ben", "role:finance"]).items == []
 
 
 def test_overdue_are_pending_tasks_whose_moment_has_come(stores: Stores) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stellwerk.kernel.errors import Conflict, NotFound
-from stellwerk.kernel.ids import RunId, WorkflowId
+from stellwerk.kernel.ids import RunId, UserId, WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Run, RunStatus
+from stellwerk.runs.ports import RunFilter
 from stellwerk.tenancy.scope import Scope
 from tests.fakes.memory import Memory, at, paged, replaced
 
@@ -61,29 +62,20 @@ class FakeRuns:
             return self._memory.of(scope).runs[run.id]
 
     def list(
-        self,
-        scope: Scope,
-        *,
-        workflow: WorkflowId | None = None,
-        status: RunStatus | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
+        self, scope: Scope, wanted: RunFilter, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Run]:
-        found = [
-            run
-            for run in self._runs(scope)
-            if workflow in {None, run.workflow} and status in {None, run.status}
-        ]
+        found = filter(wanted.fits, self._runs(scope))
         return paged(found, lambda run: at(run.started, run.id), cursor=cursor, limit=limit)
 
     def open_runs(self, scope: Scope) -> Iterator[Run]:
         yield from (run for run in self._runs(scope) if run.status.open)
 
-    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
+    def count(
+        self, scope: Scope, *, workflow: WorkflowId | None = None, user: UserId | None = None
+    ) -> dict[RunStatus, int]:
         counts = dict.fromkeys(RunStatus, 0)
-        for run in self._runs(scope):
-            if workflow in {None, run.workflow}:
-                counts[run.status] += 1
+        for run in filter(RunFilter(workflow=workflow, user=user).fits, self._runs(scope)):
+            counts[run.status] += 1
         return counts
 
     def _runs(self, scope: Scope) -> Sequence[Run]:

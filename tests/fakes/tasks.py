@@ -70,6 +70,24 @@ class FakeTasks:
             raise NotFound(f"there is no task {task}")
         return found
 
+    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+        with self._memory.lock:
+            stored = self.get(scope, after.id)
+            _check_pending(stored, None)
+            written = replaced(stored, after)
+            self._memory.of(scope).tasks[after.id] = written
+            return written
+
+    def inbox(
+        self, scope: Scope, names: Sequence[str], *, cursor: str | None = None, limit: int = 50
+    ) -> Page[HumanTask]:
+        found = [
+            task
+            for task in self._tasks(scope)
+            if task.status is TaskStatus.PENDING and set(task.assignees) & set(names)
+        ]
+        return paged(found, lambda task: at(task.created, task.id), cursor=cursor, limit=limit)
+
     def of_run(self, scope: Scope, run: RunId) -> Sequence[HumanTask]:
         found = [task for task in self._tasks(scope) if task.run == run]
         return sorted(found, key=lambda task: (task.created, task.id))

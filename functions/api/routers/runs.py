@@ -85,7 +85,12 @@ def list_runs(
     found = here.runs.list(
         scope,
         workflow=workflow,
+        version=version,
         status=stored.RunStatus(status) if status else None,
+        trigger=trigger,
+        user=user,
+        since=since,
+        until=until,
         cursor=page.cursor,
         limit=page.limit,
     )

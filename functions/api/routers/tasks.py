@@ -29,7 +29,11 @@ def list_tasks(
 ) -> Response:
     """List the tasks that wait for you, the newest first."""
     found = here.tasks.list(
-        scope, status=stored.TaskStatus(status), cursor=page.cursor, limit=page.limit
+        scope,
+        status=stored.TaskStatus(status),
+        mine=not all,
+        cursor=page.cursor,
+        limit=page.limit,
     )
     return shown(TaskPage(items=[Task.of(task) for task in found.items], cursor=found.cursor))
 

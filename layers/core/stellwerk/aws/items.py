@@ -42,13 +42,14 @@ R = TypeVar("R")
 class Range:
     """Part of a partition, of the table or of an index, in the order of the sort key.
 
-    `prefix` and `until` bound the sort key; `after` is the key of the last item of the page before,
-    which need not exist any more.
+    `prefix`, or `since` and `until`, bound the sort key; `after` is the key of the last item of the
+    page before, which need not exist any more.
     """
 
     partition: str
     index: Index | None = None
     prefix: str | None = None
+    since: str | None = None
     until: str | None = None
     newest_first: bool = False
     after: Mapping[str, Attribute] | None = None
@@ -58,7 +59,17 @@ class Range:
         """The condition on the sort key, if any, with its placeholders."""
         if self.prefix is not None:
             return " AND begins_with(#s, :s)"
-        return "" if self.until is None else " AND #s <= :s"
+        if self.since is not None:
+            return " AND #s >= :s" if self.until is None else " AND #s BETWEEN :s AND :t"
+        return "" if self.until is None else " AND #s <= :t"
+
+    @property
+    def bounds(self) -> dict[str, str]:
+        """The values of the condition's placeholders."""
+        if self.prefix is not None:
+            return {":s": self.prefix}
+        given = {":s": self.since, ":t": self.until}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def keys(self) -> tuple[str, str]:
@@ -225,7 +236,6 @@ class Items:
 
     def _query(self, wanted: Range, limit: int | None) -> QueryInputTypeDef:
         partition, sort = wanted.keys
-        bound = wanted.until if wanted.prefix is None else wanted.prefix
         request: QueryInputTypeDef = {
             "TableName": self._table,
             "KeyConditionExpression": "#p = :p" + wanted.condition,
@@ -234,12 +244,12 @@ class Items:
             "ScanIndexForward": not wanted.newest_first,
             "ConsistentRead": wanted.index is None,
         }
-        if bound is not None:
-            request["ExpressionAttributeNames"] = {"#p": partition, "#s": sort}
-            request["ExpressionAttributeValues"] = {
-                ":p": {"S": wanted.partition},
-                ":s": {"S": bound},
+        if wanted.condition:
+            bounds: dict[str, AttributeValueTypeDef] = {
+                name: {"S": value} for name, value in wanted.bounds.items()
             }
+            request["ExpressionAttributeNames"] = {"#p": partition, "#s": sort}
+            request["ExpressionAttributeValues"] = {":p": {"S": wanted.partition}, **bounds}
         if wanted.index:
             request["IndexName"] = wanted.index.name
         if wanted.after is not None:

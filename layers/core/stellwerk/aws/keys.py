@@ -12,6 +12,7 @@
 | "the run has steps inside loops" | run#R | step-in-loops |
 | task | task#T | task |
 | task of a run | run#R | task#created#T |
+| pending task of an assignee | inbox#sha256 | created#T |
 | delivery | delivery#W#sha256 | delivery |
 | file | file#F | file |
 | entry of the list of files | files | created#F |
@@ -166,6 +167,17 @@ def runs_by_status(scope: Scope, status: RunStatus) -> str:
 def runs_of_workflow_by_status(scope: Scope, workflow: WorkflowId, status: RunStatus) -> str:
     """Return the index key of a workflow's runs that stand there."""
     return _within(scope, f"runs#{workflow}#{status}")
+
+
+def runs_of_user(scope: Scope, user: UserId) -> str:
+    """Return the index key of the runs for which someone acts."""
+    return _within(scope, f"runs-of#{user}")
+
+
+def inbox(scope: Scope, assignee: str, created: datetime | None = None, task: str = "") -> Key:
+    """Return the key of a pending task with an assignee; without a task that of his inbox."""
+    place = listed_at(created, task) if created else ""
+    return Key(_within(scope, f"inbox#{_digest(assignee)}"), place)
 
 
 def runs_open(scope: Scope) -> str:

@@ -28,11 +28,10 @@ def entries(items: Items, wanted: Range, *, cursor: str | None, limit: int) -> S
     Raises BadInput for a text that is no cursor.
     """
     size = max(1, min(limit, READ_BATCH))
-    start = wanted if cursor is None else replace(wanted, after=_position(wanted, cursor))
-    found = list(items.query(start, limit=size + 1))
+    found = list(items.query(continued(wanted, cursor), limit=size + 1))
     if len(found) <= size:
         return Slice(found, None)
-    return Slice(found[:size], _cursor(wanted, found[size - 1]))
+    return Slice(found[:size], cursor_after(wanted, found[size - 1]))
 
 
 def page(items: Items, wanted: Range, *, cursor: str | None, limit: int) -> Slice:
@@ -59,7 +58,13 @@ def _whole(items: Items, listed: Sequence[Item]) -> Iterator[Item]:
     return (found[key] for key in keys if key in found)
 
 
-def _cursor(wanted: Range, last: Item) -> str:
+def continued(wanted: Range, cursor: str | None) -> Range:
+    """Return what of the range follows a cursor; raises BadInput for a text that is none."""
+    return wanted if cursor is None else replace(wanted, after=_position(wanted, cursor))
+
+
+def cursor_after(wanted: Range, last: Item) -> str:
+    """Return the cursor of what follows an entry of the range."""
     position = [last[wanted.keys[1]], last["pk"], last["sk"]]
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
 

@@ -14,18 +14,27 @@ from stellwerk.aws import keys, listing, standing, tables
 from stellwerk.aws.bodies import Bodies, changes, written_before
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Item, Put, Update, absent, among, decoded, equals
-from stellwerk.aws.items import Items, Range
+from stellwerk.aws.items import READ_BATCH, Items, Range
+from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import Conflict, StellwerkError
-from stellwerk.kernel.ids import RunId, WorkflowId
+from stellwerk.kernel.ids import RunId, UserId, WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Run, RunStatus
+from stellwerk.runs.ports import RunFilter
 from stellwerk.tenancy.scope import Scope
 
 DELIVERY_LIFE = timedelta(days=400)
+_LAST = "#~"
+"""Sorts after all that is listed at a moment: what is in the same millisecond is looked at."""
+READS = 5
+"""Pages of an index that are read at most to fill one page of runs that fit."""
 
 
 class DynamoRuns:
-    """Runs on the table `runs`. Requests: create, get, write, end 1; delivered, list 2; count 5."""
+    """Runs on the table `runs`.
+
+    Requests: create, get, write, end 1; delivered 2; list 2 for each of its reads; count 5.
+    """
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
         self._items = items
@@ -83,19 +92,21 @@ class DynamoRuns:
         return _as_stored(run, stored)
 
     def list(
-        self,
-        scope: Scope,
-        *,
-        workflow: WorkflowId | None = None,
-        status: RunStatus | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
+        self, scope: Scope, wanted: RunFilter, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Run]:
-        """Return a page of runs, newest first; short by those whose status changes meanwhile."""
-        wanted = _listed(scope, workflow, status)
-        found = listing.page(self._items, wanted, cursor=cursor, limit=limit)
-        runs = [self._record(scope, item) for item in found.items]
-        return Page([run for run in runs if status in {None, run.status}], found.cursor)
+        """Return a page of runs, newest first; short where few of those that are read fit."""
+        found: list[Run] = []
+        size = max(1, min(limit, READ_BATCH))
+        for _ in range(READS):
+            page = listing.page(
+                self._items, _listed(scope, wanted), cursor=cursor, limit=size - len(found)
+            )
+            runs = (self._record(scope, item) for item in page.items)
+            found += [run for run in runs if wanted.fits(run)]
+            cursor = page.cursor
+            if cursor is None or len(found) == size:
+                break
+        return Page(found, cursor)
 
     def open_runs(self, scope: Scope) -> Iterator[Run]:
         """Yield every run that is not over: 2 requests per 100."""
@@ -105,9 +116,26 @@ class DynamoRuns:
             if run.status.open:
                 yield run
 
-    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
-        """Return how many runs stand where: one request per status and 1 MB of index keys."""
-        return {status: self._items.count(_listed(scope, workflow, status)) for status in RunStatus}
+    def count(
+        self, scope: Scope, *, workflow: WorkflowId | None = None, user: UserId | None = None
+    ) -> dict[RunStatus, int]:
+        """Return how many runs stand where.
+
+        One request per status and 1 MB of index keys; of one user's runs 2 requests per 100.
+        """
+        if user is not None:
+            return self._tally(scope, RunFilter(workflow=workflow, user=user))
+        wanted = {status: RunFilter(workflow=workflow, status=status) for status in RunStatus}
+        return {
+            status: self._items.count(_listed(scope, which)) for status, which in wanted.items()
+        }
+
+    def _tally(self, scope: Scope, wanted: RunFilter) -> dict[RunStatus, int]:
+        counts = dict.fromkeys(RunStatus, 0)
+        for item in listing.everything(self._items, _listed(scope, wanted)):
+            run = self._record(scope, item)
+            counts[run.status] += wanted.fits(run)
+        return counts
 
     def _created(self, scope: Scope, run: Run) -> Item:
         return {
@@ -117,6 +145,7 @@ class DynamoRuns:
             "workflow": run.workflow,
             "in_instance": keys.runs_of_instance(scope),
             "in_workflow": keys.runs_of_workflow(scope, run.workflow),
+            "in_user": keys.runs_of_user(scope, run.user),
             "listed_at": keys.listed_at(run.started, run.id),
             "in_sweep": keys.runs_open(scope),
             "sweep_at": keys.listed_at(run.started, run.id),
@@ -154,17 +183,30 @@ def _place(run: Run) -> str:
     return f"runs/{run.id}"
 
 
-def _listed(scope: Scope, workflow: WorkflowId | None, status: RunStatus | None) -> Range:
+def _listed(scope: Scope, wanted: RunFilter) -> Range:
+    index, partition = _shelf(scope, wanted)
+    return Range(
+        partition,
+        index=index,
+        newest_first=True,
+        since=instant(wanted.since) if wanted.since else None,
+        until=f"{instant(wanted.until)}{_LAST}" if wanted.until else None,
+    )
+
+
+def _shelf(scope: Scope, wanted: RunFilter) -> tuple[tables.Index, str]:
+    """Return the index that holds the wanted runs and the fewest others, and its key."""
+    workflow, status = wanted.workflow, wanted.status
+    if wanted.user:
+        return tables.BY_USER, keys.runs_of_user(scope, wanted.user)
     if workflow and status:
         partition = keys.runs_of_workflow_by_status(scope, workflow, status)
-        return Range(partition, index=tables.BY_WORKFLOW_STATUS, newest_first=True)
+        return tables.BY_WORKFLOW_STATUS, partition
     if workflow:
-        partition = keys.runs_of_workflow(scope, workflow)
-        return Range(partition, index=tables.BY_WORKFLOW, newest_first=True)
+        return tables.BY_WORKFLOW, keys.runs_of_workflow(scope, workflow)
     if status:
-        partition = keys.runs_by_status(scope, status)
-        return Range(partition, index=tables.BY_STATUS, newest_first=True)
-    return Range(keys.runs_of_instance(scope), index=tables.BY_INSTANCE, newest_first=True)
+        return tables.BY_STATUS, keys.runs_by_status(scope, status)
+    return tables.BY_INSTANCE, keys.runs_of_instance(scope)
 
 
 def _changed(run: Run, stored: Item) -> StellwerkError:

@@ -54,6 +54,7 @@ BY_INSTANCE = Index("by_instance", "in_instance", "listed_at")
 BY_WORKFLOW = Index("by_workflow", "in_workflow", "listed_at")
 BY_STATUS = Index("by_status", "in_status", "listed_at")
 BY_WORKFLOW_STATUS = Index("by_workflow_status", "in_workflow_status", "listed_at")
+BY_USER = Index("by_user", "in_user", "listed_at")
 SWEEP = Index("sweep", "in_sweep", "sweep_at")
 """What is not finished: open runs, pending tasks by due moment, decided tasks without an answer."""
 
@@ -62,7 +63,7 @@ AUDIT_BY_USER = Index("by_user", "in_user", "listed_at")
 AUDIT_BY_OBJECT = Index("by_object", "in_object", "listed_at")
 
 PLATFORM = Table("platform")
-RUNS = Table("runs", (BY_INSTANCE, BY_WORKFLOW, BY_STATUS, BY_WORKFLOW_STATUS, SWEEP))
+RUNS = Table("runs", (BY_INSTANCE, BY_WORKFLOW, BY_STATUS, BY_WORKFLOW_STATUS, BY_USER, SWEEP))
 AUDIT = Table("audit", (AUDIT_BY_MANDATE, AUDIT_BY_USER, AUDIT_BY_OBJECT), ttl=None)
 """Evidence: nothing in it is changed, and nothing expires."""
 TABLES = (PLATFORM, RUNS, AUDIT)

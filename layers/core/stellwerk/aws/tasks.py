@@ -9,10 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from stellwerk.aws import keys, listing, standing, tables
+from stellwerk.aws import inbox, keys, listing, standing, tables
 from stellwerk.aws.bodies import Bodies, changes
 from stellwerk.aws.errors import Refused
-from stellwerk.aws.expressions import Check, Item, Put, Update, absent, among, decoded, equals
+from stellwerk.aws.expressions import (
+    Check,
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    among,
+    decoded,
+    equals,
+)
 from stellwerk.aws.items import Items, Range
 from stellwerk.aws.journal import step_conflict, step_put
 from stellwerk.kernel.clock import instant
@@ -30,7 +40,8 @@ class DynamoTasks:
     """Tasks on the table `runs`.
 
     Requests: get 1, open 1 (2 if its token is replaced), close 2 (3 if the run has other waits),
-    mark_answered 1, of_run 2, a list 2, what the sweeper looks for 2 per 100.
+    assign, mark_answered 1, of_run 2, a list 2, an inbox 1 for each name and 1, what the sweeper
+    looks for 2 per 100.
     """
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
@@ -47,6 +58,7 @@ class DynamoTasks:
                     waiting,
                     standing.wait_opened(scope, task.run, task.workflow),
                     _named_by_run(scope, task),
+                    *inbox.entered(scope, task),
                 ]
             )
         except Refused as refused:
@@ -75,9 +87,9 @@ class DynamoTasks:
         for _ in range(_RENEWALS):
             _check_pending(stored, token)
             ended = stored.model_copy(update={"status": status, "decision": decision})
-            ending = self._ending(scope, ended)
+            ending: list[Write] = [self._ending(scope, ended), *inbox.left(scope, stored)]
             try:
-                standing.close_wait(self._items, scope, stored.run, stored.workflow, [ending])
+                standing.close_wait(self._items, scope, stored.run, stored.workflow, ending)
             except Refused as refused:
                 if refused.reasons[0].item is None:
                     raise _missing(task) from refused
@@ -100,6 +112,34 @@ class DynamoTasks:
         except Refused as refused:
             if refused.reasons[0].item is None:
                 raise _missing(task) from refused
+
+    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+        """Write a pending task with other assignees, in their inboxes and in no other."""
+        item = self._bodies.item(scope, after, _place(after))
+        pending = equals("status", str(TaskStatus.PENDING))
+        same = equals("revision", before.revision)
+        update = changes(keys.task(scope, after.id), item, when=(same, pending))
+        try:
+            self._items.transact([update, *inbox.moved(scope, before, after)])
+        except Refused as refused:
+            if refused.reasons[0].item is None:
+                raise _missing(after.id) from refused
+            _check_pending(self._record(scope, decoded(refused.reasons[0].item)), None)
+            raise Conflict(
+                f"task {after.id} '{after.title}' has changed meanwhile",
+                remedy="Look at it as it is now.",
+            ) from refused
+        return after.model_copy(update={"revision": before.revision + 1})
+
+    def inbox(
+        self, scope: Scope, names: Sequence[str], *, cursor: str | None = None, limit: int = 50
+    ) -> Page[HumanTask]:
+        """Return a page of pending tasks of these assignees, the newest first."""
+        found = inbox.page(self._items, scope, names, cursor=cursor, limit=limit)
+        places = [keys.task(scope, TaskId(str(entry["task"]))) for entry in found.items]
+        items = self._items.batch(places)
+        tasks = [self._record(scope, items[place]) for place in places if place in items]
+        return Page([task for task in tasks if task.status is TaskStatus.PENDING], found.cursor)
 
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return the task; raises NotFound."""
@@ -181,7 +221,7 @@ class DynamoTasks:
         item = self._bodies.item(scope, ended, _place(ended)) | _beside(scope, ended)
         del item["revision"], item["token"], item["answered"]
         pending = equals("status", str(TaskStatus.PENDING))
-        same = equals("token", ended.token)
+        same = equals("revision", ended.revision)
         update = changes(keys.task(scope, ended.id), item, when=(pending, same))
         return replace(update, add={"revision": 1})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn, Protocol
@@ -26,6 +26,7 @@ from stellwerk.config import Settings
 from stellwerk.kernel.clock import Clock, SystemClock
 from stellwerk.kernel.errors import Conflict
 from stellwerk.runs.assembly import Assembly
+from stellwerk.runs.audited import AuditedRuns, AuditedTasks
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.ports import KeyValues
 from stellwerk.runs.service import RunService
@@ -36,7 +37,7 @@ from stellwerk.tenancy.chain import ChainedAudit
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference
-from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.ports import Resources, Things
 from stellwerk.workflows.press import Compiler, Press
 
 if TYPE_CHECKING:
@@ -92,15 +93,15 @@ class Services:
         """Creates, edits, publishes and finds workflows; Conflict in a process without compiler."""
         return self.publisher.service(self.press)
 
-    @property
+    @cached_property
     def runs(self) -> RunService:
-        """Starts, shows, cancels and replays runs."""
-        return self.assembly.runs
+        """Starts, shows, cancels and replays runs, and writes into the audit who did."""
+        return AuditedRuns(self.assembly, self.press.audit)
 
-    @property
+    @cached_property
     def tasks(self) -> TaskService:
-        """Lists and decides human tasks."""
-        return self.assembly.tasks
+        """Lists, decides and delegates human tasks, and writes into the audit who did."""
+        return AuditedTasks(self.assembly, self.press.audit)
 
     @property
     def http_allow(self) -> tuple[str, ...]:
@@ -115,8 +116,12 @@ def build(
     clock: Clock | None = None,
     catalogue: Catalogue | None = None,
     compiler: Publisher | None = None,
+    things: Mapping[str, Things] | None = None,
 ) -> Services:
-    """Return the services of a deployment; what is not given is as it is on AWS."""
+    """Return the services of a deployment; what is not given is as it is on AWS.
+
+    `things` are what graphs may name, by kind: without them nobody looks whether users are there.
+    """
     types = catalogue or StoredCatalogue()
     time = clock or SystemClock()
     doors, stores = connect(settings, clients, time)
@@ -132,6 +137,7 @@ def build(
         clock=time,
         prefix=settings.prefix,
         audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), time),
+        things=things or {},
     )
     return Services(
         settings=settings,
@@ -159,6 +165,7 @@ def _world(clients: Clients, items: Items, press: Press) -> World:
         values=keeper,
         catalogue=press.catalogue,
         clock=press.clock,
+        things=press.things,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -15,6 +15,7 @@ from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
 from stellwerk.bootstrap.clients import Clients, Stores, connect
 from stellwerk.bootstrap.running import Publisher, Services, build
+from stellwerk.bootstrap.things import KnownFiles, KnownUsers
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.config import Settings
 from stellwerk.features.found import FoundFeatures
@@ -39,7 +40,7 @@ from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference
 from stellwerk.workflows.palette import Palette
-from stellwerk.workflows.ports import Resources
+from stellwerk.workflows.ports import Resources, Things
 from stellwerk.workflows.press import Press
 
 if TYPE_CHECKING:
@@ -150,11 +151,26 @@ def serve(
 ) -> ApiServices:
     """Return the services of the API; raises FaultyFeature where a feature cannot be served."""
     time = clock or SystemClock()
-    running = build(settings, clients, clock=time, catalogue=catalogue, compiler=LazyCompiler())
     _, stores = connect(settings, clients, time)
+    running = build(
+        settings,
+        clients,
+        clock=time,
+        catalogue=catalogue,
+        compiler=LazyCompiler(),
+        things=_things(settings, stores),
+    )
     services = _around(running, stores, time)
     services.features.check(services)
     return services
+
+
+def _things(settings: Settings, stores: Stores) -> Mapping[str, Things]:
+    """Return what graphs may name besides workflows."""
+    platform = stores.items(settings.platform_table)
+    files = DynamoFiles(platform, stores.s3, settings.bucket)
+    members = directory(platform, Bodies(stores.values)).members
+    return {"user": KnownUsers(members), "file": KnownFiles(files)}
 
 
 def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:

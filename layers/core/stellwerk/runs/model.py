@@ -205,6 +205,16 @@ class Decision(BaseModel):
     at: datetime
 
 
+class Delegation(BaseModel):
+    """That someone handed a task on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    by: UserId
+    to: UserId
+    at: datetime
+
+
 class HumanTask(Record):
     """A question to a person while a run waits."""
 
@@ -219,6 +229,8 @@ class HumanTask(Record):
     title: str
     description: str = ""
     assignees: tuple[str, ...]
+    """For whom it waits: `user:ID`, `role:label`, or `*` for everyone of the instance."""
+    delegations: tuple[Delegation, ...] = ()
     ports: tuple[str, ...]
     """The outcomes that a person can choose."""
     form: JsonObject | None = None

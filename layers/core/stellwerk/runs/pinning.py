@@ -43,8 +43,8 @@ def pinned_entries(
 def pinned_versions(world: World, scope: Scope, graph: Graph) -> dict[str, int]:
     """Return the published version of each sub-workflow that `graph` may call, by workflow id.
 
-    Sub-workflows of sub-workflows are included, ten levels deep. One that is missing, unpublished
-    or named by an expression is left to the step that calls it.
+    Sub-workflows of sub-workflows are included, ten levels deep. One that is missing, unpublished,
+    not active or named by an expression is left to the step that calls it.
     """
     found: dict[str, int] = {}
     level = [graph]
@@ -61,7 +61,9 @@ def find_workflow(world: World, scope: Scope, name: str) -> Workflow:
 def _called(world: World, scope: Scope, graph: Graph, found: dict[str, int]) -> Iterator[Graph]:
     for node in graph.nodes:
         workflow = _subworkflow(world, scope, node)
-        if workflow is None or not workflow.published or workflow.id in found:
+        if workflow is None or not workflow.active or workflow.id in found:
+            continue
+        if not workflow.published:
             continue
         found[workflow.id] = workflow.published
         yield world.blueprints.of(scope, workflow.id, workflow.published).graph

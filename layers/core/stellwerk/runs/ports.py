@@ -8,10 +8,11 @@ exist for the scope, `ServiceUnavailable` where AWS does not answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from stellwerk.kernel.ids import RunId, TaskId, WorkflowId
+from stellwerk.kernel.ids import RunId, TaskId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import (
@@ -25,6 +26,37 @@ from stellwerk.runs.model import (
     TaskStatus,
 )
 from stellwerk.tenancy.scope import Scope
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs a list shows: all these hold together, and what is None holds always.
+
+    `user`, else `workflow` and `status`, choose where the list is read, and the times where in it;
+    the rest leaves entries out, so that a page may be short.
+    """
+
+    workflow: WorkflowId | None = None
+    version: int | None = None
+    status: RunStatus | None = None
+    trigger: str | None = None
+    """The type of the node that started it: `trigger.webhook`."""
+    user: UserId | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """Started before that moment."""
+
+    def fits(self, run: Run) -> bool:
+        """Say whether the run is one of these."""
+        return (
+            self.workflow in {None, run.workflow}
+            and self.version in {None, run.version}
+            and self.status in {None, run.status}
+            and self.trigger in {None, run.trigger.kind}
+            and self.user in {None, run.user}
+            and (self.since is None or self.since <= run.started)
+            and (self.until is None or run.started < self.until)
+        )
 
 
 class Journal(Protocol):
@@ -70,21 +102,17 @@ class Runs(Protocol):
         """Write a run that is no longer open, if the stored one is open; `waits` becomes 0."""
 
     def list(
-        self,
-        scope: Scope,
-        *,
-        workflow: WorkflowId | None = None,
-        status: RunStatus | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
+        self, scope: Scope, wanted: RunFilter, *, cursor: str | None = None, limit: int = 50
     ) -> Page[Run]:
-        """Return a page of runs, the newest first."""
+        """Return a page of the wanted runs, the newest first; it may be short of `limit`."""
 
     def open_runs(self, scope: Scope) -> Iterator[Run]:
         """Yield every run that is not over."""
 
-    def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
-        """Return how many runs stand where; statuses without runs are 0."""
+    def count(
+        self, scope: Scope, *, workflow: WorkflowId | None = None, user: UserId | None = None
+    ) -> dict[RunStatus, int]:
+        """Return how many runs stand where, of all or of one user; where none stand it is 0."""
 
 
 class Tasks(Protocol):
@@ -117,6 +145,20 @@ class Tasks(Protocol):
 
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return the task."""
+
+    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+        """Write a pending task under its revision with other assignees.
+
+        Raises Conflict if it is not stored as `before`, or is over.
+        """
+
+    def inbox(
+        self, scope: Scope, names: Sequence[str], *, cursor: str | None = None, limit: int = 50
+    ) -> Page[HumanTask]:
+        """Return a page of pending tasks that one of `names` is an assignee of, the newest first.
+
+        Costs a request per name, and one more.
+        """
 
     def of_run(self, scope: Scope, run: RunId) -> Sequence[HumanTask]:
         """Return all tasks of a run, the oldest first."""

@@ -52,25 +52,23 @@ class Replays:
         self._world = world
         self._starting = starting
 
-    def replay(self, scope: Scope, run_id: RunId, wish: Wish) -> Run:
-        """Start a run that replays `run_id`, which must be over.
+    def replay(self, scope: Scope, source: Run, wish: Wish) -> Run:
+        """Start a run that replays `source`, which must be over.
 
         Raises BadInput for nodes and steps that are not there, and for uncertain steps for which
         `wish` neither assumes that they are done nor repeats them.
         """
-        source = self._world.runs.get(scope, run_id)
         run_after(source, RunEvent.REPLAY)
         target = self._blueprint(scope, source, wish.version)
         run = self._run(scope, source, target)
         entries = self._entries(scope, source, run, target, wish)
         return self._starting.launch(scope, self._starting.write(scope, run, entries))
 
-    def writes_again(self, scope: Scope, run_id: RunId, wish: Wish) -> tuple[StepKey, ...]:
+    def writes_again(self, scope: Scope, source: Run, wish: Wish) -> tuple[StepKey, ...]:
         """Return the steps that have written, or may have, and that the replay would do again.
 
         Raises BadInput as `replay` does.
         """
-        source = self._world.runs.get(scope, run_id)
         target = self._blueprint(scope, source, wish.version)
         steps = list(self._world.journal.steps(scope, source.id))
         found = self._found(scope, source, target, steps, wish)[1]

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import datetime
 from functools import partial
 from typing import Literal
 
 from stellwerk.kernel.errors import NotFound
-from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
+from stellwerk.kernel.ids import NodeKey, RunId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.contention import settle
 from stellwerk.runs.finishing import Endings
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus
-from stellwerk.runs.pinning import Pinned
+from stellwerk.runs.pinning import Pinned, find_workflow
+from stellwerk.runs.ports import RunFilter
 from stellwerk.runs.replay import Replays, Wish
+from stellwerk.runs.rights import check_run, check_start, check_workflow, only_own
 from stellwerk.runs.starting import Order, Starting
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.waking import over
 from stellwerk.runs.world import World
+from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.model import Workflow
 
 
 class RunService:
-    """Starts, shows, cancels, replays and continues runs."""
+    """Starts, shows, cancels, replays and continues runs, as far as a scope's roles allow."""
 
     def __init__(self, world: World, starting: Starting, endings: Endings) -> None:
         self._world = world
@@ -59,33 +64,47 @@ class RunService:
             mode=mode,
             pinned=pinned or {},
         )
-        return self._starting.start(scope, order)
+        found = find_workflow(self._world, scope, workflow)
+        check_workflow(scope, found)
+        return self._start(scope, found, order)
 
     def get(self, scope: Scope, run: RunId) -> Run:
-        """Return the run; raise NotFound if there is none for the scope."""
-        return self._world.runs.get(scope, run)
+        """Return the run; raise NotFound if there is none that the scope may read."""
+        found = self._world.runs.get(scope, run)
+        check_run(scope, found)
+        return found
 
     def list(
         self,
         scope: Scope,
         *,
         workflow: WorkflowId | None = None,
+        version: int | None = None,
         status: RunStatus | None = None,
+        trigger: str | None = None,
+        user: UserId | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Run]:
-        """Return a page of runs, the newest first."""
-        return self._world.runs.list(
-            scope, workflow=workflow, status=status, cursor=cursor, limit=limit
-        )
+        """Return a page of runs that the scope may read, the newest first: see `RunFilter`.
+
+        A page may be short of `limit` though there are more: its cursor says so.
+        """
+        own = only_own(scope)
+        if own is not None and user not in {None, own}:
+            return Page([])
+        wanted = RunFilter(workflow, version, status, trigger, user or own, since, until)
+        return self._world.runs.list(scope, wanted, cursor=cursor, limit=limit)
 
     def count(self, scope: Scope, *, workflow: WorkflowId | None = None) -> dict[RunStatus, int]:
-        """Return how many runs stand where."""
-        return self._world.runs.count(scope, workflow=workflow)
+        """Return how many of the runs that the scope may read stand where."""
+        return self._world.runs.count(scope, workflow=workflow, user=only_own(scope))
 
     def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
         """Return the run's journal in the order in which its steps began; the unbegun are last."""
-        self._world.runs.get(scope, run)
+        self.get(scope, run)
         return sorted(self._world.journal.steps(scope, run), key=_begun)
 
     def step(self, scope: Scope, run: RunId, key: StepKey) -> Step:
@@ -104,9 +123,7 @@ class RunService:
 
     def cancel(self, scope: Scope, run: RunId) -> Run:
         """Stop a run with all that waits in it; raise Conflict if it is over."""
-        run_after(self._world.runs.get(scope, run), RunEvent.CANCEL)
-        self._endings.cancel(scope, run, cause=f"{scope.user} cancelled the run.")
-        return self._world.runs.get(scope, run)
+        return self._cancel(scope, self.get(scope, run))
 
     def replay(
         self,
@@ -120,7 +137,7 @@ class RunService:
     ) -> Run:
         """Start a new run from the record of one that is over: see `replay.Wish`."""
         wish = Wish(from_node, assume_done or {}, repeat, version)
-        return self._replays.replay(scope, run, wish)
+        return self._replay(scope, self.get(scope, run), wish)
 
     def writes_again(
         self,
@@ -134,11 +151,12 @@ class RunService:
     ) -> tuple[StepKey, ...]:
         """Return the writes that such a replay would do again: to be confirmed first."""
         wish = Wish(from_node, assume_done or {}, repeat, version)
-        return self._replays.writes_again(scope, run, wish)
+        return self._replays.writes_again(scope, self.get(scope, run), wish)
 
     def continue_(self, scope: Scope, run: RunId) -> Run:
         """Go on with an open run whose execution is lost: journal and tasks stay as they are."""
-        found = self._world.runs.get(scope, run)
+        found = self.get(scope, run)
+        check_run(scope, found, Verb.UPDATE)
         run_after(found, RunEvent.CONTINUE)
         if over(found):
             return self._endings.finish(scope, found)
@@ -150,6 +168,20 @@ class RunService:
         for step in held:
             settle(partial(self._release, scope, run, step.key))
         return len(held)
+
+    def _start(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
+        check_start(scope)
+        return self._starting.launch(scope, self._starting.record_of(scope, workflow, order))
+
+    def _cancel(self, scope: Scope, run: Run) -> Run:
+        check_run(scope, run, Verb.UPDATE)
+        run_after(run, RunEvent.CANCEL)
+        self._endings.cancel(scope, run.id, cause=f"{scope.user} cancelled the run.")
+        return self._world.runs.get(scope, run.id)
+
+    def _replay(self, scope: Scope, run: Run, wish: Wish) -> Run:
+        check_start(scope)
+        return self._replays.replay(scope, run, wish)
 
     def _held(self, step: Step) -> bool:
         now = self._world.clock.now()

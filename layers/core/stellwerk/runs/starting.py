@@ -22,8 +22,10 @@ from stellwerk.runs.triggers import choose_trigger
 from stellwerk.runs.waking import over
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.faults import InvalidGraph
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.resources import KnownResources, unknown
 
 CALLED = "trigger.called"
 
@@ -53,9 +55,13 @@ class Starting:
         """Write the run that `order` asks for, or return the one that its delivery started before.
 
         Raises BadInput for a trigger or pinned node that is not there, and where nothing is
-        published.
+        published; InvalidGraph for things that the version names and that are not there any more;
+        Conflict where the workflow is not active.
         """
-        workflow = find_workflow(self._world, scope, order.workflow)
+        return self.record_of(scope, find_workflow(self._world, scope, order.workflow), order)
+
+    def record_of(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
+        """Do the same where the workflow is known already."""
         if order.delivery is not None:
             known = self._world.runs.delivered(scope, workflow.id, order.delivery)
             if known is not None:  # whatever has become of the workflow since
@@ -110,10 +116,6 @@ class Starting:
             self._world.executions.stop(scope, arn, cause="cancelled before it was started")
         return noted
 
-    def start(self, scope: Scope, order: Order) -> Run:
-        """Record the run and start its execution; a redelivery returns the same run."""
-        return self.launch(scope, self.record(scope, order))
-
     def restart(self, scope: Scope, run_id: RunId) -> Run:
         """Start the next generation of an open run's execution: the journal says what is done."""
         before = self._world.runs.get(scope, run_id)
@@ -140,9 +142,22 @@ class Starting:
         number = order.version or pinned or _default_version(workflow, order.mode)
         version = self._world.versions.get(scope, workflow.id, number)
         if order.mode == "live" and version.number != pinned:
+            _check_active(workflow)
             _check_published(workflow, version)
+        self._check_names(scope, version)
         machine_of(version)
         return version
+
+    def _check_names(self, scope: Scope, version: Version) -> None:
+        """Raise InvalidGraph for what the version names and is not there any more.
+
+        Workflows do not go, and the step that calls one looks it up.
+        """
+        things = self._world.things
+        known = KnownResources(self._world.versions, scope, things=things)
+        named = (reference for reference in version.names if reference.kind in things)
+        if faults := [*unknown(named, known)]:
+            raise InvalidGraph(faults)
 
     def _pinned_versions(self, scope: Scope, graph: Graph, order: Order) -> dict[str, int]:
         if order.parent is not None:
@@ -172,6 +187,14 @@ def _default_version(workflow: Workflow, mode: str) -> int:
             remedy="Publish it, or start its draft in mode 'test'.",
         )
     return number
+
+
+def _check_active(workflow: Workflow) -> None:
+    if not workflow.active:
+        raise Conflict(
+            f"Workflow '{workflow.slug}' is not active: nothing starts it.",
+            remedy="Activate it, or start a test run.",
+        )
 
 
 def _check_published(workflow: Workflow, version: Version) -> None:

@@ -30,6 +30,7 @@ class TaskEvent(StrEnum):
 
     OPEN = "open"
     DECIDE = "decide"
+    DELEGATE = "delegate"
     EXPIRE = "expire"
     CANCEL = "cancel"
 
@@ -78,6 +79,9 @@ TASK_TRANSITIONS: tuple[Transition[TaskStatus], ...] = (
     Transition(None, TaskEvent.OPEN, TaskStatus.PENDING, "its node waits for a person"),
     Transition(TaskStatus.PENDING, TaskEvent.OPEN, TaskStatus.PENDING, "its node waits anew"),
     Transition(TaskStatus.PENDING, TaskEvent.DECIDE, TaskStatus.COMPLETED, "a person decides"),
+    Transition(
+        TaskStatus.PENDING, TaskEvent.DELEGATE, TaskStatus.PENDING, "a person hands it to another"
+    ),
     Transition(TaskStatus.PENDING, TaskEvent.EXPIRE, TaskStatus.EXPIRED, "nobody decided in time"),
     Transition(
         TaskStatus.PENDING,

@@ -12,17 +12,26 @@ from datetime import datetime
 from typing import Literal
 
 from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, RunCancelled
-from stellwerk.kernel.ids import TaskId
+from stellwerk.kernel.ids import TaskId, UserId
 from stellwerk.kernel.json import JsonObject, JsonValue, dumps
 from stellwerk.kernel.pages import Page
 from stellwerk.runs.calls import task_id
 from stellwerk.runs.contention import settle
 from stellwerk.runs.finishing import Endings
 from stellwerk.runs.forms import check_form
-from stellwerk.runs.model import Decision, HumanTask, Step, StepStatus, TaskStatus
+from stellwerk.runs.model import Decision, Delegation, HumanTask, Step, StepStatus, TaskStatus
+from stellwerk.runs.rights import (
+    check_answer,
+    check_cancel,
+    check_task,
+    inbox_names,
+    is_assignee,
+    reads_all_tasks,
+)
 from stellwerk.runs.states import TaskEvent, refused, task_after
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.resources import USER, KnownResources
 
 EXPIRED_PORT = "expired"
 CANCELLED_PORT = "cancelled"
@@ -47,7 +56,7 @@ class Question:
 
 
 class TaskService:
-    """Opens, lists, decides, cancels and expires human tasks."""
+    """Opens, lists, decides, delegates, cancels and expires human tasks."""
 
     def __init__(self, world: World, endings: Endings) -> None:
         self._world = world
@@ -58,15 +67,28 @@ class TaskService:
         scope: Scope,
         *,
         status: TaskStatus = TaskStatus.PENDING,
+        mine: bool = False,
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[HumanTask]:
-        """Return a page of the instance's tasks with that status, the newest first."""
-        return self._world.tasks.list(scope, status=status, cursor=cursor, limit=limit)
+        """Return a page of tasks with that status, the newest first: all that the scope may read.
+
+        Those are `mine` where it may read no others: what waits for its user, for a role of his or
+        for everyone. Of tasks that are over a page may be short of `limit`: its cursor says so.
+        """
+        if not mine and reads_all_tasks(scope):
+            return self._world.tasks.list(scope, status=status, cursor=cursor, limit=limit)
+        if status is TaskStatus.PENDING:
+            names = inbox_names(scope)
+            return self._world.tasks.inbox(scope, names, cursor=cursor, limit=limit)
+        page = self._world.tasks.list(scope, status=status, cursor=cursor, limit=limit)
+        return Page([task for task in page.items if is_assignee(scope, task)], page.cursor)
 
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
-        """Return the task; raise NotFound if there is none for the scope."""
-        return self._world.tasks.get(scope, task)
+        """Return the task; raise NotFound if there is none that the scope may see."""
+        found = self._world.tasks.get(scope, task)
+        check_task(scope, found)
+        return found
 
     def open_task(self, scope: Scope, step: Step, question: Question, token: str) -> HumanTask:
         """Let `step` wait for a person under `token`; the run is paused in the same transaction.
@@ -112,26 +134,21 @@ class TaskService:
 
         Without data a review hands on the value as it was shown, and a form counts as left empty.
         Raises BadInput for a port that is not the task's or data that its form refuses, all faults
-        at once; Conflict, naming who decided, when and how, if the task is over; Forbidden for a
-        wrong `token`.
+        at once; Conflict, naming who decided, when and how, if the task is over; Forbidden for one
+        whom it does not wait for and who may not decide for others, and for a wrong `token`.
         """
-        task = self._world.tasks.get(scope, task_id)
-        task_after(task, TaskEvent.DECIDE)
-        _check_token(task, token)
-        if data is None:
-            data = _unsaid(task)
-        _check_decision(task, port, data)
-        decision = Decision(port=port, data=data, by=scope.user, at=self._world.clock.now())
-        return self._end(scope, task, TaskEvent.DECIDE, decision, token=token)
+        return self._decide(scope, self.get(scope, task_id), port, data, token=token)
+
+    def delegate(self, scope: Scope, task_id: TaskId, to: UserId) -> HumanTask:
+        """Let a pending task wait for another user of the instance, and for nobody else.
+
+        Raises BadInput where there is no such user, Conflict if the task is over.
+        """
+        return self._delegate(scope, self.get(scope, task_id), to)
 
     def cancel(self, scope: Scope, task_id: TaskId) -> HumanTask:
         """End a pending task as cancelled, and its run; raise Conflict if the task is over."""
-        task = self._world.tasks.get(scope, task_id)
-        task_after(task, TaskEvent.CANCEL)
-        decision = Decision(port=CANCELLED_PORT, by=scope.user, at=self._world.clock.now())
-        ended = self._end(scope, task, TaskEvent.CANCEL, decision)
-        self._endings.cancel(scope, ended.run, cause=_cause(ended))
-        return ended
+        return self._cancel(scope, self.get(scope, task_id))
 
     def expire(self, scope: Scope, task_id: TaskId, now: datetime) -> HumanTask:
         """End a pending task as expired; return it as it stands if someone was faster."""
@@ -164,6 +181,39 @@ class TaskService:
         """Wake the step of a task that is over, and note that it was woken, or waits no more."""
         self._world.executions.succeed(scope, task.token, {})
         self._world.tasks.mark_answered(scope, task.id, task.token)
+
+    def _decide(
+        self, scope: Scope, task: HumanTask, port: str, data: JsonValue, *, token: str | None
+    ) -> HumanTask:
+        check_answer(scope, task)
+        task_after(task, TaskEvent.DECIDE)
+        _check_token(task, token)
+        if data is None:
+            data = _unsaid(task)
+        _check_decision(task, port, data)
+        decision = Decision(port=port, data=data, by=scope.user, at=self._world.clock.now())
+        return self._end(scope, task, TaskEvent.DECIDE, decision, token=token)
+
+    def _delegate(self, scope: Scope, task: HumanTask, to: UserId) -> HumanTask:
+        check_answer(scope, task)
+        task_after(task, TaskEvent.DELEGATE)
+        known = KnownResources(self._world.versions, scope, things=self._world.things)
+        if known.kind(USER, to) is None:
+            raise BadInput(
+                f"There is no user '{to}' here to whom task {task.id} could be handed.",
+                remedy="Choose one who belongs to this instance.",
+            )
+        handed = Delegation(by=scope.user, to=to, at=self._world.clock.now())
+        changes = {"assignees": (f"user:{to}",), "delegations": (*task.delegations, handed)}
+        return self._world.tasks.assign(scope, task, task.model_copy(update=changes))
+
+    def _cancel(self, scope: Scope, task: HumanTask) -> HumanTask:
+        check_cancel(scope, self._world.runs.get(scope, task.run))
+        task_after(task, TaskEvent.CANCEL)
+        decision = Decision(port=CANCELLED_PORT, by=scope.user, at=self._world.clock.now())
+        ended = self._end(scope, task, TaskEvent.CANCEL, decision)
+        self._endings.cancel(scope, ended.run, cause=_cause(ended))
+        return ended
 
     def _open(self, scope: Scope, task: HumanTask, step: Step) -> HumanTask:
         stored = self._world.journal.read(scope, step.run, [step.key]).get(step.key, step)

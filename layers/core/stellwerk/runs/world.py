@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
@@ -12,7 +13,7 @@ from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
-from stellwerk.workflows.ports import Versions
+from stellwerk.workflows.ports import Things, Versions
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class World:
     values: Keeper
     catalogue: Catalogue
     clock: Clock
+    things: Mapping[str, Things] = field(default_factory=dict)
+    """What versions and tasks name, by kind."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""
