@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from localcloud.cli.desk import Desk
 from localcloud.cli.views import RunView, run_view
-from stellwerk.bootstrap import Services
 from stellwerk.kernel.ids import RunId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.tenancy.scope import Scope
@@ -41,7 +41,7 @@ def calls_json(calls: tuple[Call, ...]) -> JsonValue:
 
 
 def calls_of(
-    services: Services, scope: Scope, view: RunView, *, depth: int = DEPTH
+    services: Desk, scope: Scope, view: RunView, *, depth: int = DEPTH
 ) -> tuple[Call, ...]:
     """Return the runs that a run has called, in the order of its steps, `depth` levels deep."""
     return tuple(_Following(services, scope).calls(view, depth))
@@ -50,7 +50,7 @@ def calls_of(
 class _Following:
     """Follows calls until enough runs are told."""
 
-    def __init__(self, services: Services, scope: Scope) -> None:
+    def __init__(self, services: Desk, scope: Scope) -> None:
         self._services = services
         self._scope = scope
         self._left = MOST

@@ -1,20 +1,27 @@
-"""The services on the running local cloud, or on one that lives as long as the command."""
+"""The services: at an API, on the running local cloud, or on one that lives for the command."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, cast
 
+from localcloud.cli.desk import AuditReader, Desk
 from localcloud.clients import BotoClients
 from localcloud.discovery import find_running
 from stellwerk import bootstrap
+from stellwerk.aws.audit import DynamoAuditLog
+from stellwerk.aws.items import Items
 from stellwerk.bootstrap import Clients, Services
 from stellwerk.config import Settings
+from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.ids import InstanceId, MandateId
+from stellwerk.tenancy.audit import AuditService
 from stellwerk.tenancy.scope import Scope, seeded
 from stellwerk.workflows.compiler import GraphCompiler
 
@@ -23,16 +30,32 @@ PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
+class Target:
+    """Where commands act: at an API, or without one on the local cloud of the data folder."""
+
+    api: str | None = None
+    mandate: str | None = None
+    instance: str | None = None
+
+
+TARGET: ContextVar[Target] = ContextVar("target", default=Target())  # noqa: B039 (it is frozen)
+"""What was said before the command: `stellwerk --api URL runs`."""
+
+
+@dataclass(frozen=True)
 class Connection:
     """Services, and in whose name they are used.
 
     `endpoint` None: only this process has them. `api` is where their API is served, if it is.
+    `pause` is how many seconds to let go by between two looks at something that changes.
     """
 
-    services: Services
+    services: Desk
     scope: Scope
+    audit: AuditReader
     endpoint: str | None = None
     api: str | None = None
+    pause: float = 0.05
 
 
 class Hosting(Protocol):
@@ -49,15 +72,47 @@ def hosting() -> Hosting:
     return cast("Hosting", import_module("localcloud.cli.hosting"))
 
 
+class Remote(Protocol):
+    """The module `remote_connection`, as seen from here."""
+
+    def connected(self, target: Target) -> AbstractContextManager[Connection]:
+        """Use the target's API for the block."""
+
+
+def remotely() -> Remote:
+    """Return the module that reaches APIs, imported by commands that do."""
+    return cast("Remote", import_module("localcloud.cli.remote_connection"))
+
+
 @contextmanager
 def connected() -> Iterator[Connection]:
-    """Use the cloud that runs on the data folder; without one, one of our own for the block.
+    """Use the API that was named, else the cloud that runs on the data folder, else one of our own.
 
-    Raises Conflict if another process keeps the folder to itself for too long.
+    The latter lives for the block. Raises Conflict if another process keeps the folder to itself
+    for too long; Unauthenticated where nobody is signed in at the API.
     """
+    target = TARGET.get()
     settings = Settings.from_environment()
     with ExitStack() as stack:
-        yield _running(settings) or _own(settings, stack)
+        if target.api:
+            yield stack.enter_context(remotely().connected(target))
+        else:
+            yield _running(settings) or _own(settings, stack)
+
+
+def local_audit(settings: Settings, clients: Clients) -> AuditService:
+    """Return what reads the audit of a local cloud."""
+    log = DynamoAuditLog(Items(clients.dynamodb, settings.audit_table))
+    return AuditService(log, SystemClock())
+
+
+def local_scope() -> Scope:
+    """Return in whose name commands act on a local cloud: everybody's, at the chosen place."""
+    target = TARGET.get()
+    scope = seeded()
+    mandate = MandateId(target.mandate or scope.mandate)
+    instance = InstanceId(target.instance or scope.instance)
+    return replace(scope, mandate=mandate, instance=instance)
 
 
 def publishing_services(settings: Settings, clients: Clients) -> Services:
@@ -70,7 +125,8 @@ def _running(settings: Settings) -> Connection | None:
     if found is None:
         return None
     services = publishing_services(settings, BotoClients(found.endpoint))
-    return Connection(services, seeded(), found.endpoint)
+    audit = local_audit(settings, BotoClients(found.endpoint))
+    return Connection(services, local_scope(), audit, found.endpoint)
 
 
 def _own(settings: Settings, stack: ExitStack) -> Connection:

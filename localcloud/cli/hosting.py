@@ -7,7 +7,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from localcloud import web
-from localcloud.cli.connection import Connection, publishing_services
+from localcloud.cli.connection import (
+    Connection,
+    local_audit,
+    local_scope,
+    publishing_services,
+)
 from localcloud.cloud import LocalCloud
 from localcloud.discovery import DataInUse
 from localcloud.seeding.seeds import Seeds
@@ -47,7 +52,8 @@ def hosted(
                 application = web.application(settings, cloud.clients)
                 api = stack.enter_context(web.serving(application, listener))
             services = publishing_services(settings, cloud.clients)
-            yield Connection(services, seeded(), cloud.endpoint, api)
+            audit = local_audit(settings, cloud.clients)
+            yield Connection(services, local_scope(), audit, cloud.endpoint, api)
     except (DataInUse, PortInUse) as taken:
         raise Conflict(str(taken)) from taken
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from localcloud.cli import cloud, graphs, publishing, runs, tasks, types
+from localcloud.cli import audit, cloud, graphs, login, publishing, runs, tasks, types
+from localcloud.cli.connection import TARGET, Target
 
 app = typer.Typer(
     name="stellwerk",
@@ -15,8 +18,31 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for group in (cloud, graphs, publishing, runs, tasks, types):
+for group in (cloud, graphs, publishing, runs, tasks, types, login):
     app.registered_commands += group.app.registered_commands
+app.add_typer(audit.app, name="audit")
+
+
+@app.callback()
+def choose(
+    api: Annotated[
+        str | None,
+        typer.Option(
+            "--api",
+            envvar="STELLWERK_API",
+            metavar="URL",
+            help="Act at the API of a deployment, after `stellwerk login`; else on a local cloud.",
+        ),
+    ] = None,
+    mandate: Annotated[
+        str | None, typer.Option(envvar="STELLWERK_MANDATE", help="Id of the mandate to act in.")
+    ] = None,
+    instance: Annotated[
+        str | None, typer.Option(envvar="STELLWERK_INSTANCE", help="Id of the instance.")
+    ] = None,
+) -> None:
+    """Choose where commands act."""
+    TARGET.set(Target(api, mandate, instance))
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from stellwerk.bootstrap import Services
+from localcloud.cli.desk import Desk
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import RunId
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -117,7 +117,7 @@ def run_json(run: Run) -> JsonObject:
     return shown
 
 
-def run_view(services: Services, scope: Scope, run_id: RunId) -> RunView:
+def run_view(services: Desk, scope: Scope, run_id: RunId) -> RunView:
     """Return the run with all its steps; raise NotFound if there is none."""
     run = services.runs.get(scope, run_id)
 
@@ -132,7 +132,7 @@ def run_view(services: Services, scope: Scope, run_id: RunId) -> RunView:
     return RunView(run, received, load(run.output), tuple(steps))
 
 
-def open_tasks(services: Services, scope: Scope, run_id: RunId) -> Sequence[TaskView]:
+def open_tasks(services: Desk, scope: Scope, run_id: RunId) -> Sequence[TaskView]:
     """Return the pending tasks of a run and of the runs that it has called and waits for."""
     return [
         TaskView(task, run.title)
@@ -142,7 +142,7 @@ def open_tasks(services: Services, scope: Scope, run_id: RunId) -> Sequence[Task
     ]
 
 
-def caller(services: Services, scope: Scope, run_id: RunId) -> RunId:
+def caller(services: Desk, scope: Scope, run_id: RunId) -> RunId:
     """Return the run that, through others or by itself, called the run; itself if none did."""
     run = services.runs.get(scope, run_id)
     while run.parent is not None:
@@ -155,7 +155,7 @@ def _began(run: Run, step: Step) -> bool:
     return not step.path and step.node == run.trigger.node
 
 
-def _tasks(services: Services, scope: Scope, run: Run) -> Iterator[HumanTask]:
+def _tasks(services: Desk, scope: Scope, run: Run) -> Iterator[HumanTask]:
     for step in services.runs.steps(scope, run.id):
         if step.status is StepStatus.WAITING and step.token and not step.child:
             try:
@@ -164,7 +164,7 @@ def _tasks(services: Services, scope: Scope, run: Run) -> Iterator[HumanTask]:
                 continue  # it waits for something else than a person
 
 
-def family(services: Services, scope: Scope, run_id: RunId) -> Iterator[Run]:
+def family(services: Desk, scope: Scope, run_id: RunId) -> Iterator[Run]:
     """Yield a run and the open runs below it that it waits for, the run first."""
     run = services.runs.get(scope, run_id)
     yield run

@@ -19,8 +19,6 @@ from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import NodeKey, RunId, TaskId
 from stellwerk.runs.model import Run, RunStatus, StepStatus
 
-PAUSE = 0.05
-"""Seconds between two looks."""
 CALM = 0.4
 """Seconds for which nothing changes in a run that rests: one state follows another in less."""
 _LOOPS = {Kind.FOR_EACH, Kind.WHILE}
@@ -32,6 +30,7 @@ class Watch:
     def __init__(self, connection: Connection, output: Output, *, live: bool = False) -> None:
         self._services = connection.services
         self._scope = connection.scope
+        self._pause = connection.pause
         self._output = output
         self._live = live
         self._answered: set[str] = set()
@@ -64,7 +63,7 @@ class Watch:
                 before, since = state, now
             if now - since >= CALM and self._waits(run_id):
                 return
-            time.sleep(PAUSE)
+            time.sleep(self._pause)
 
     def _state(self, run_id: RunId) -> str:
         runs = family(self._services, self._scope, run_id)

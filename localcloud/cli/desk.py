@@ -1,0 +1,143 @@
+"""What commands need of the product, wherever it runs: the services here, or an API elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from stellwerk.catalogue.model import NodeType
+from stellwerk.kernel.ids import NodeKey, RunId, TaskId, WorkflowId
+from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.pages import Page
+from stellwerk.kernel.records import Stored
+from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
+from stellwerk.tenancy.audit import Verification
+from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Version, Workflow
+
+
+class Runs(Protocol):
+    """Starts and shows runs; see `runs.service.RunService`."""
+
+    def start(
+        self,
+        scope: Scope,
+        workflow: WorkflowId | str,
+        *,
+        trigger: NodeKey | None = None,
+        payload: JsonValue = None,
+        delivery: str | None = None,
+    ) -> Run:
+        """Start a run."""
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        workflow: WorkflowId | None = None,
+        status: RunStatus | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[Run]:
+        """Return a page of runs."""
+
+    def get(self, scope: Scope, run: RunId) -> Run:
+        """Return a run."""
+
+    def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
+        """Return its journal."""
+
+    def value(self, scope: Scope, stored: Stored) -> JsonValue:
+        """Return a value that a run or step holds."""
+
+    def writes_again(
+        self,
+        scope: Scope,
+        run: RunId,
+        *,
+        from_node: NodeKey | None = None,
+        assume_done: Mapping[str, JsonValue] | None = None,
+        repeat: frozenset[str] = frozenset(),
+    ) -> Sequence[StepKey]:
+        """Return the writes that a replay would repeat."""
+
+    def replay(
+        self,
+        scope: Scope,
+        run: RunId,
+        *,
+        from_node: NodeKey | None = None,
+        assume_done: Mapping[str, JsonValue] | None = None,
+        repeat: frozenset[str] = frozenset(),
+    ) -> Run:
+        """Run again what is not recorded."""
+
+
+class Tasks(Protocol):
+    """Lists and decides human tasks; see `runs.tasks.TaskService`."""
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        status: TaskStatus = TaskStatus.PENDING,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page[HumanTask]:
+        """Return a page of tasks."""
+
+    def get(self, scope: Scope, task: TaskId) -> HumanTask:
+        """Return a task."""
+
+    def decide(self, scope: Scope, task: TaskId, port: str, data: JsonValue = None) -> HumanTask:
+        """Decide a task."""
+
+
+class Workflows(Protocol):
+    """Finds and publishes workflows; see `workflows.service.WorkflowService`."""
+
+    def find(self, scope: Scope, name: str) -> Workflow:
+        """Return a workflow by slug or id."""
+
+    def publish(
+        self, scope: Scope, graph: Graph, *, slug: str = "", title: str = ""
+    ) -> tuple[Workflow, Version]:
+        """Publish a graph."""
+
+
+class Types(Protocol):
+    """Knows the types of nodes."""
+
+    def find(self, name: str) -> NodeType | None:
+        """Return a type."""
+
+
+class Desk(Protocol):
+    """All of it. `bootstrap.Services` is one; `remote_desk.RemoteDesk` another."""
+
+    @property
+    def runs(self) -> Runs:
+        """Runs."""
+
+    @property
+    def tasks(self) -> Tasks:
+        """Human tasks."""
+
+    @property
+    def workflows(self) -> Workflows:
+        """Workflows."""
+
+    @property
+    def catalogue(self) -> Types:
+        """Types of nodes."""
+
+
+class AuditReader(Protocol):
+    """Reads the audit of a mandate; see `tenancy.audit.AuditService`."""
+
+    def verify(self, scope: Scope, days: Sequence[str] | None = None) -> Verification:
+        """Look whether the chain is whole."""
+
+    def export(self, scope: Scope, since: str = "", until: str = "") -> Iterator[str]:
+        """Return its records as JSON Lines."""
