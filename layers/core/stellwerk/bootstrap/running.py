@@ -165,6 +165,7 @@ def _world(clients: Clients, items: Items, press: Press) -> World:
         values=keeper,
         catalogue=press.catalogue,
         clock=press.clock,
+        machines=press.machines,
         things=press.things,
     )
 

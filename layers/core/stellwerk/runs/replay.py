@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from stellwerk.catalogue.model import Kind
-from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import NodeKey, RunId, new_id
 from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.blueprints import Blueprint
@@ -26,6 +26,7 @@ from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.triggers import choose_trigger
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.model import Version
 
 _FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
 _PASSING = {GATE_TYPE, CHUNK_TYPE, SCOPE_TYPE}
@@ -83,6 +84,7 @@ class Replays:
 
     def _blueprint(self, scope: Scope, source: Run, version: int | None) -> Blueprint:
         number = version or source.version
+        _check_startable(self._world.versions.get(scope, source.workflow, number))
         return self._world.blueprints.of(scope, source.workflow, number)
 
     def _run(self, scope: Scope, source: Run, target: Blueprint) -> Run:
@@ -207,6 +209,14 @@ def _check_uncertain(wish: Wish, failed: Mapping[str, Step], target: Blueprint) 
             f"These steps may have happened: {', '.join(unanswered)}.",
             remedy="Look at the service. Then replay with 'assume_done' and the value for each "
             "that has happened, and with 'repeat' for each that has not.",
+        )
+
+
+def _check_startable(version: Version) -> None:
+    if version.retiring is not None:
+        raise Conflict(
+            f"Version {version.number} is no longer published: nothing new starts on it.",
+            remedy="Replay the run on the published version, or publish this one again.",
         )
 
 

@@ -6,7 +6,7 @@ it whatever their roles say of the table, others where these reach all tasks of 
 
 from __future__ import annotations
 
-from stellwerk.kernel.errors import NotFound
+from stellwerk.kernel.errors import Forbidden, NotFound
 from stellwerk.kernel.ids import UserId
 from stellwerk.runs.model import HumanTask, Run
 from stellwerk.tenancy.access import Level, Verb
@@ -71,5 +71,11 @@ def check_answer(scope: Scope, task: HumanTask) -> None:
 
 def check_cancel(scope: Scope, run: Run) -> None:
     """Raise Forbidden unless the scope may cancel tasks of the run, and the run with them."""
-    if not permitted(scope, RUNS, Verb.UPDATE, run.user).allowed:
-        require(scope, TASKS, Verb.UPDATE, NOBODY)
+    if permitted(scope, RUNS, Verb.UPDATE, run.user).allowed:
+        return
+    decision = permitted(scope, TASKS, Verb.UPDATE, NOBODY)
+    if not decision.allowed:
+        raise Forbidden(
+            f"You may not cancel this task: {decision.reason}.",
+            remedy="Whoever started the run may, and who may change all tasks.",
+        )

@@ -12,11 +12,13 @@ from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.finishing import Ended, Endings
 from stellwerk.runs.model import HumanTask, Run
+from stellwerk.runs.retiring import Retiring
 from stellwerk.runs.starting import Starting
 from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.waking import over
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.model import Version
 
 GRACE = timedelta(minutes=2)
 """How long the regular way has before the sweeper steps in."""
@@ -32,6 +34,7 @@ class Swept:
     started: int = 0
     ended: int = 0
     expired: int = 0
+    retired: int = 0
     failed: int = 0
 
     def counts(self) -> JsonObject:
@@ -49,6 +52,7 @@ class Sweeper:
         self._starting = starting
         self._endings = endings
         self._tasks = tasks
+        self._retiring = Retiring(world, world.machines) if world.machines else None
 
     def sweep(self, scope: Scope, *, limit: int = 100) -> Swept:
         """Make up to `limit` repairs and return how many of which kind."""
@@ -71,6 +75,9 @@ class Sweeper:
             yield partial(self._expire, scope, task)
         for run in self._world.runs.open_runs(scope):
             yield partial(self._look_after, scope, run, before)
+        if self._retiring is not None:
+            for version in self._retiring.due(scope):
+                yield partial(self._retire, self._retiring, scope, version)
 
     def _answer(self, scope: Scope, task: HumanTask) -> str:
         self._tasks.answer(scope, task)
@@ -82,6 +89,10 @@ class Sweeper:
         else:
             self._endings.closing.close_task(scope, task)
         return "expired"
+
+    def _retire(self, retiring: Retiring, scope: Scope, version: Version) -> str:
+        retiring.remove(scope, version)
+        return "retired"
 
     def _look_after(self, scope: Scope, run: Run, before: datetime) -> str | None:
         if over(run):

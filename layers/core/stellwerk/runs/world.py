@@ -13,7 +13,7 @@ from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
-from stellwerk.workflows.ports import Things, Versions
+from stellwerk.workflows.ports import Machines, Things, Versions
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class World:
     values: Keeper
     catalogue: Catalogue
     clock: Clock
+    machines: Machines | None = None
+    """Where machines are that nobody needs any more; None: this process removes none."""
     things: Mapping[str, Things] = field(default_factory=dict)
     """What versions and tasks name, by kind."""
 
