@@ -32,7 +32,7 @@ class Tenant:
     deliveries: dict[tuple[WorkflowId, str], RunId] = field(default_factory=dict)
     tasks: dict[TaskId, HumanTask] = field(default_factory=dict)
     workflows: dict[WorkflowId, Workflow] = field(default_factory=dict)
-    versions: dict[tuple[WorkflowId, int], Version] = field(default_factory=dict)
+    versions: dict[tuple[WorkflowId, int, str], Version] = field(default_factory=dict)
     values: dict[str, bytes] = field(default_factory=dict)
     data: dict[tuple[WorkflowId, str], JsonValue] = field(default_factory=dict)
     sums: dict[tuple[WorkflowId, str, str], int | float] = field(default_factory=dict)

@@ -70,9 +70,9 @@ class FakeVersions:
         with self._memory.lock:
             return self._write(scope, workflow, versions)
 
-    def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
+    def get(self, scope: Scope, workflow: WorkflowId, number: int, trial: str = "") -> Version:
         with self._memory.lock:
-            found = self._memory.of(scope).versions.get((workflow, number))
+            found = self._memory.of(scope).versions.get((workflow, number, trial))
         if found is None:
             raise NotFound(f"workflow {workflow} has no version {number}")
         return found
@@ -80,7 +80,11 @@ class FakeVersions:
     def versions(
         self, scope: Scope, workflow: WorkflowId, *, cursor: str | None, limit: int
     ) -> Page[Version]:
-        found = [version for version in self._versions(scope) if version.workflow == workflow]
+        found = [
+            version
+            for version in self._versions(scope)
+            if version.workflow == workflow and not version.trial
+        ]
         return paged(found, lambda item: f"{item.number:08d}", cursor=cursor, limit=limit)
 
     def published_as(self, scope: Scope, workflow: WorkflowId, graph_hash: str) -> int | None:
@@ -88,7 +92,7 @@ class FakeVersions:
             version
             for version in self._versions(scope)
             if version.workflow == workflow and version.graph_hash == graph_hash
-            if version.published_at is not None
+            if version.published_at is not None and not version.trial
         ]
         last = max(published, key=lambda version: version.published_at or START, default=None)
         return last.number if last else None
@@ -100,7 +104,7 @@ class FakeVersions:
         tenant = self._memory.of(scope)
         written = replaced(tenant.workflows.get(workflow.id), workflow)
         for version in versions:
-            replaced(tenant.versions.get((version.workflow, version.number)), version)
+            replaced(tenant.versions.get(_key(version)), version)
         for version in versions:
             self._write_version(scope, version)
         tenant.workflows[workflow.id] = written
@@ -108,7 +112,7 @@ class FakeVersions:
 
     def _write_version(self, scope: Scope, version: Version) -> Version:
         versions = self._memory.of(scope).versions
-        key = (version.workflow, version.number)
+        key = _key(version)
         versions[key] = replaced(versions.get(key), version)
         return versions[key]
 
@@ -120,6 +124,10 @@ class FakeVersions:
     def _versions(self, scope: Scope) -> list[Version]:
         with self._memory.lock:
             return list(self._memory.of(scope).versions.values())
+
+
+def _key(version: Version) -> tuple[WorkflowId, int, str]:
+    return version.workflow, version.number, version.trial
 
 
 def _place(shared: SharedWorkflow) -> str:

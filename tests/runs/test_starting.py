@@ -36,6 +36,7 @@ def test_a_started_run_has_an_execution_named_for_its_generation(stage: Stage) -
         "started": "2026-11-02T09:00:00.000Z",
         "origin": run.id,
         "mode": "live",
+        "trial": "",
     }
     assert stage.value(run.input) == {"a": 1}
 
@@ -133,8 +134,8 @@ def test_an_archived_version_does_not_start_live(stage: Stage) -> None:
 def test_a_version_without_a_machine_does_not_start(stage: Stage) -> None:
     workflow = stage.publish(LINE, status=VersionStatus.DRAFT)
     tenant = stage.memory.of(stage.scope)
-    version = tenant.versions[workflow, 1]
-    tenant.versions[workflow, 1] = version.model_copy(update={"machines": {}})
+    version = tenant.versions[workflow, 1, ""]
+    tenant.versions[workflow, 1, ""] = version.model_copy(update={"machines": {}})
     with pytest.raises(Conflict, match="has no state machine"):
         stage.assembly.runs.start(stage.scope, "demo", mode="test")
     assert stage.assembly.runs.list(stage.scope).items == []

@@ -92,9 +92,9 @@ class DynamoVersions:
         self._transact(writes, f"workflow '{workflow.slug}'")
         return _next(workflow)
 
-    def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
-        """Return the version; raises NotFound."""
-        item = self._items.get(keys.version(scope, workflow, number))
+    def get(self, scope: Scope, workflow: WorkflowId, number: int, trial: str = "") -> Version:
+        """Return the version, or the draft as it was for a trial; raises NotFound."""
+        item = self._items.get(_place(scope, workflow, number, trial))
         if item is None:
             raise NotFound(f"workflow {workflow} has no version {number}")
         return self._bodies.record(scope, item, Version)
@@ -116,9 +116,14 @@ class DynamoVersions:
 
     def retiring(self, scope: Scope) -> Iterator[Version]:
         """Yield the versions whose machines are to go: 2 requests per 100."""
-        entries = Range(workflow_keys.retiring(scope, WorkflowId(""), 0).pk)
+        entries = Range(workflow_keys.retiring(scope, WorkflowId(""), 0, "").pk)
         named = [
-            keys.version(scope, WorkflowId(str(entry["workflow"])), int(entry["version"]))
+            _place(
+                scope,
+                WorkflowId(str(entry["workflow"])),
+                int(entry["version"]),
+                str(entry.get("trial", "")),
+            )
             for entry in self._items.query(entries)
         ]
         found = self._items.batch(named)
@@ -139,14 +144,23 @@ class DynamoVersions:
     def _version(self, scope: Scope, version: Version) -> Sequence[Write]:
         """Return the writes of a version with what finds it."""
         item = self._bodies.item(scope, version, f"workflows/{version.workflow}")
-        key = keys.version(scope, version.workflow, version.number)
+        key = _place(scope, version.workflow, version.number, version.trial)
         record = Put(key, item, when=_unchanged(version))
-        return [record] if version.fresh else [record, *_found_by(scope, version)]
+        alone = version.fresh and not version.trial
+        return [record] if alone else [record, *_found_by(scope, version)]
+
+
+def _place(scope: Scope, workflow: WorkflowId, number: int, trial: str) -> keys.Key:
+    if trial:
+        return workflow_keys.trial(scope, workflow, number, trial)
+    return keys.version(scope, workflow, number)
 
 
 def _found_by(scope: Scope, version: Version) -> Iterator[Write]:
     entry: Item = {"workflow": version.workflow, "version": version.number}
-    place = workflow_keys.retiring(scope, version.workflow, version.number)
+    place = workflow_keys.retiring(scope, version.workflow, version.number, version.trial)
+    if version.trial:
+        entry["trial"] = version.trial
     yield Put(place, entry) if version.retiring else Delete(place)
     if version.status is VersionStatus.PUBLISHED:
         meaning = workflow_keys.meaning(scope, version.workflow, version.graph_hash)

@@ -9,7 +9,8 @@
 | workflow by a word in its owner's list | words#owner | word#slug |
 | workflow that the mandate shares (no instance) | shared | slug#instance#W |
 | version by what it means | workflow#W | hash#sha256 |
-| version whose machines are to go | retiring | W#00000012 |
+| draft as it was for a trial | workflow#W | trial#00000012#hash |
+| version or trial whose machines are to go | retiring | W#00000012#hash |
 """
 
 from __future__ import annotations
@@ -44,9 +45,14 @@ def meaning(scope: Scope, workflow: WorkflowId, graph_hash: str) -> Key:
     return Key(keys.workflow(scope, workflow).pk, f"hash#{graph_hash}")
 
 
-def retiring(scope: Scope, workflow: WorkflowId, number: int) -> Key:
-    """Return the key of the entry of a version whose machines are to go."""
-    return Key(_within(scope, "retiring"), f"{workflow}#{number:08d}")
+def trial(scope: Scope, workflow: WorkflowId, number: int, trial: str) -> Key:
+    """Return the key of a draft as it was for a trial."""
+    return Key(keys.workflow(scope, workflow).pk, f"trial#{number:08d}#{trial}")
+
+
+def retiring(scope: Scope, workflow: WorkflowId, number: int, trial: str) -> Key:
+    """Return the key of the entry of a version, or trial, whose machines are to go."""
+    return Key(_within(scope, "retiring"), f"{workflow}#{number:08d}#{trial}")
 
 
 def _of(shelf: str, owner: UserId | None) -> str:

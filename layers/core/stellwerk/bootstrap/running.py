@@ -34,9 +34,10 @@ from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
-from stellwerk.workflows.model import Reference
+from stellwerk.workflows.model import Reference, Version, Workflow
 from stellwerk.workflows.ports import Resources, Things
 from stellwerk.workflows.press import Compiler, Press
 
@@ -75,6 +76,18 @@ class NoCompiler:
             "this process runs workflows and cannot publish any",
             remedy="Build its services with compiler=GraphCompiler().",
         )
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Lets drafts run, by the service of workflows, which is opened only then."""
+
+    publisher: Publisher
+    press: Press
+
+    def prepare(self, scope: Scope, workflow: Workflow, draft: Version) -> Version:
+        """Return the draft as it is now, with machines; Conflict in a process without compiler."""
+        return self.publisher.service(self.press).prepare(scope, workflow, draft)
 
 
 @dataclass(frozen=True)
@@ -144,12 +157,12 @@ def build(
         catalogue=types,
         press=press,
         publisher=publisher,
-        assembly=Assembly.of(_world(doors, stores.items(settings.runs_table), press)),
+        assembly=Assembly.of(_world(doors, stores.items(settings.runs_table), press, publisher)),
         key_values=DynamoKeyValues(platform, values),
     )
 
 
-def _world(clients: Clients, items: Items, press: Press) -> World:
+def _world(clients: Clients, items: Items, press: Press, publisher: Publisher) -> World:
     bodies = Bodies(press.values)
     keeper = Keeper(press.values)
     tasks = DynamoTasks(items, bodies)
@@ -167,6 +180,7 @@ def _world(clients: Clients, items: Items, press: Press) -> World:
         clock=press.clock,
         machines=press.machines,
         things=press.things,
+        trials=Tester(publisher, press),
     )
 
 

@@ -46,7 +46,8 @@ class Session:
         self.scope = call.run.scope(context.aws_request_id)
         self._context = context
         assembly = bench.assembly
-        blueprint = assembly.world.blueprints.of(self.scope, call.run.workflow, call.run.version)
+        run, blueprints = call.run, assembly.world.blueprints
+        blueprint = blueprints.of(self.scope, run.workflow, run.version, run.trial)
         self.site = Site(assembly.world, self.scope, blueprint, call, declaration)
         self.resolved: JsonObject = {}
 

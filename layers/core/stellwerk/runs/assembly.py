@@ -56,5 +56,5 @@ class Assembly:
 
     def level(self, scope: Scope, run: RunRef, path: Path) -> Level:
         """Return the level of the run's nodes at `path`."""
-        blueprint = self.world.blueprints.of(scope, run.workflow, run.version)
+        blueprint = self.world.blueprints.of(scope, run.workflow, run.version, run.trial)
         return Level(RunId(run.id), NodeKey(run.trigger), blueprint, path)

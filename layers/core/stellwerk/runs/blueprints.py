@@ -104,17 +104,17 @@ class Blueprints:
     versions: Versions
     keeper: Keeper
     limit: int = 16
-    _kept: OrderedDict[tuple[str, str, int], Blueprint] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[tuple[str, str, int, str], Blueprint] = field(default_factory=OrderedDict)
 
-    def of(self, scope: Scope, workflow: WorkflowId, number: int) -> Blueprint:
-        """Return the blueprint of a version."""
-        key = (scope.mandate, workflow, number)
-        found = self._kept.pop(key, None) or self._read(scope, workflow, number)
+    def of(self, scope: Scope, workflow: WorkflowId, number: int, trial: str = "") -> Blueprint:
+        """Return the blueprint of a version, or of a draft as it was for a trial."""
+        key = (scope.mandate, workflow, number, trial)
+        found = self._kept.pop(key, None) or self._read(scope, workflow, number, trial)
         self._kept[key] = found
         while len(self._kept) > self.limit:
             self._kept.popitem(last=False)
         return found
 
-    def _read(self, scope: Scope, workflow: WorkflowId, number: int) -> Blueprint:
-        version = self.versions.get(scope, workflow, number)
+    def _read(self, scope: Scope, workflow: WorkflowId, number: int, trial: str) -> Blueprint:
+        version = self.versions.get(scope, workflow, number, trial)
         return Blueprint(version, Graph.model_validate(self.keeper.load(scope, version.graph)))

@@ -28,6 +28,7 @@ class RunRef(BaseModel):
     started: str
     origin: RunId
     mode: str = "live"
+    trial: str = ""
 
     def scope(self, request: str) -> Scope:
         """Return the scope in which the run's steps act."""

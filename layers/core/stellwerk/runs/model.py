@@ -182,6 +182,8 @@ class Run(Record):
     waits: int = 0
     """Open waits for a person, a mail or a child run."""
     mode: Literal["live", "test"] = "live"
+    trial: str = ""
+    """Which state of a draft it tests."""
     input: Stored | None = None
     output: Stored | None = None
     error: Failure | None = None

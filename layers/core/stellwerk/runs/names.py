@@ -69,6 +69,7 @@ def run_ref(run: Run) -> JsonObject:
         started=instant(run.started),
         origin=origin_of(run),
         mode=run.mode,
+        trial=run.trial,
     )
     return reference.model_dump(mode="json")
 

@@ -26,6 +26,7 @@ from stellwerk.runs.model import (
     TaskStatus,
 )
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.model import Version, Workflow
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,13 @@ class Due(Protocol):
 
     def overdue(self, scope: Scope, now: datetime) -> Iterator[HumanTask]:
         """Yield pending tasks whose due moment is over."""
+
+
+class Trials(Protocol):
+    """Lets drafts run: implemented where they can be compiled."""
+
+    def prepare(self, scope: Scope, workflow: Workflow, draft: Version) -> Version:
+        """Return the draft as it is now, kept beside it, with machines."""
 
 
 class KeyValues(Protocol):

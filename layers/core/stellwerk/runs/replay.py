@@ -21,7 +21,7 @@ from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, Trig
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE, origin_of
 from stellwerk.runs.outcome import first_port
 from stellwerk.runs.pinning import pinned_versions
-from stellwerk.runs.starting import Starting
+from stellwerk.runs.starting import Starting, machine_of
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.triggers import choose_trigger
 from stellwerk.runs.world import World
@@ -84,8 +84,9 @@ class Replays:
 
     def _blueprint(self, scope: Scope, source: Run, version: int | None) -> Blueprint:
         number = version or source.version
-        _check_startable(self._world.versions.get(scope, source.workflow, number))
-        return self._world.blueprints.of(scope, source.workflow, number)
+        trial = source.trial if number == source.version else ""
+        _check_startable(self._world.versions.get(scope, source.workflow, number, trial))
+        return self._world.blueprints.of(scope, source.workflow, number, trial)
 
     def _run(self, scope: Scope, source: Run, target: Blueprint) -> Run:
         trigger = choose_trigger(self._world.catalogue, target.graph, source.trigger.node)
@@ -104,6 +105,7 @@ class Replays:
             trigger=TriggeredBy(node=trigger.key, delivery=run_id, kind=trigger.type),
             started=now,
             mode=source.mode,
+            trial=target.version.trial,
             input=source.input,
             origin=origin_of(source),
             vars=source.vars,
@@ -213,7 +215,9 @@ def _check_uncertain(wish: Wish, failed: Mapping[str, Step], target: Blueprint) 
 
 
 def _check_startable(version: Version) -> None:
-    if version.retiring is not None:
+    if version.trial:
+        machine_of(version)
+    elif version.retiring is not None:
         raise Conflict(
             f"Version {version.number} is no longer published: nothing new starts on it.",
             remedy="Replay the run on the published version, or publish this one again.",

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from stellwerk.kernel.ids import WorkflowId
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Version
@@ -37,7 +36,7 @@ class Retiring:
             if version.retiring is not None and version.retiring <= before
         ]
         needed = self._needed(scope) if resting else set()
-        yield from (each for each in resting if (each.workflow, each.number) not in needed)
+        yield from (each for each in resting if _which(each) not in needed)
 
     def remove(self, scope: Scope, version: Version) -> None:
         """Remove the machines of a version; Conflict where it changes at the same moment."""
@@ -48,10 +47,14 @@ class Retiring:
         gone = marked.model_copy(update={"machines": {}, "retiring": None})
         self.world.versions.save(scope, gone)
 
-    def _needed(self, scope: Scope) -> set[tuple[WorkflowId, int]]:
+    def _needed(self, scope: Scope) -> set[tuple[str, int, str]]:
         """Return the versions on which open runs are, or which these may call."""
-        needed: set[tuple[WorkflowId, int]] = set()
+        needed: set[tuple[str, int, str]] = set()
         for run in self.world.runs.open_runs(scope):
-            needed.add((run.workflow, run.version))
-            needed |= {(WorkflowId(key), number) for key, number in run.pinned_versions.items()}
+            needed.add((run.workflow, run.version, run.trial))
+            needed |= {(workflow, number, "") for workflow, number in run.pinned_versions.items()}
         return needed
+
+
+def _which(version: Version) -> tuple[str, int, str]:
+    return version.workflow, version.number, version.trial

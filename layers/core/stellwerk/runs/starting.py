@@ -70,7 +70,8 @@ class Starting:
 
     def _recorded_anew(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
         version = self._version(scope, workflow, order)
-        graph = self._world.blueprints.of(scope, workflow.id, version.number).graph
+        found = self._world.blueprints.of(scope, workflow.id, version.number, version.trial)
+        graph = found.graph
         kind = CALLED if order.parent is not None else None
         trigger = choose_trigger(self._world.catalogue, graph, order.trigger, kind=kind)
         now = self._world.clock.now()
@@ -89,6 +90,7 @@ class Starting:
             ),
             started=now,
             mode=order.mode,
+            trial=version.trial,
             input=self._world.values.keep(scope, run_id, order.payload),
             parent=order.parent,
             vars=workflow.vars,
@@ -106,7 +108,7 @@ class Starting:
         """Start the run's execution unless it is known to be started; note its ARN on the run."""
         if run.execution or over(run):
             return run
-        version = self._world.versions.get(scope, run.workflow, run.version)
+        version = self._world.versions.get(scope, run.workflow, run.version, run.trial)
         machine = machine_of(version)
         name = execution_name(run.id, run.generation)
         data: JsonObject = {"run": run_ref(run), "trigger": run.trigger.node}
@@ -144,6 +146,8 @@ class Starting:
         if order.mode == "live" and version.number != pinned:
             _check_active(workflow)
             _check_published(workflow, version)
+        elif version.status is not VersionStatus.PUBLISHED and self._world.trials is not None:
+            version = self._world.trials.prepare(scope, workflow, version)
         self._check_names(scope, version)
         machine_of(version)
         return version

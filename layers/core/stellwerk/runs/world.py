@@ -9,7 +9,7 @@ from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import Run
-from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Waits
+from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
@@ -33,9 +33,11 @@ class World:
     clock: Clock
     machines: Machines | None = None
     """Where machines are that nobody needs any more; None: this process removes none."""
+    trials: Trials | None = None
+    """What lets drafts run; None: this process starts none."""
     things: Mapping[str, Things] = field(default_factory=dict)
     """What versions and tasks name, by kind."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""
-        return self.blueprints.of(scope, run.workflow, run.version).graph
+        return self.blueprints.of(scope, run.workflow, run.version, run.trial).graph

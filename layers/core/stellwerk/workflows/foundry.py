@@ -46,7 +46,7 @@ class Foundry:
         """
         press = self._press
         graph = Graph.model_validate(json.loads(self._texts.load(scope, version.graph)))
-        comment = f"{workflow.slug} {edition} {version.graph_hash}"
+        comment = f"{workflow.slug} {edition} {version.trial or version.graph_hash}"
         compiled = press.compiler.compile(
             graph, press.catalogue, prefix=press.prefix, comment=comment
         )

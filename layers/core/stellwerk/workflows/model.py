@@ -97,6 +97,8 @@ class Version(Record):
 
     workflow: WorkflowId
     number: int
+    trial: str = ""
+    """Of a version as it was when a test of it began: a hash of that; it is kept beside it."""
     status: VersionStatus
     graph: Stored
     graph_hash: str

@@ -84,8 +84,8 @@ class Versions(Protocol):
     def move(self, scope: Scope, workflow: Workflow, *versions: Version) -> Workflow:
         """Write a workflow and its versions that changed state with it."""
 
-    def get(self, scope: Scope, workflow: WorkflowId, number: int) -> Version:
-        """Return the version."""
+    def get(self, scope: Scope, workflow: WorkflowId, number: int, trial: str = "") -> Version:
+        """Return the version, or the draft as it was for a trial."""
 
     def versions(
         self, scope: Scope, workflow: WorkflowId, *, cursor: str | None, limit: int
