@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from pydantic import BaseModel
 
@@ -24,8 +24,10 @@ from stellwerk.kernel.ids import new_id
 from stellwerk.kernel.json import digest
 from stellwerk.tenancy.auditing import Act
 from stellwerk.tenancy.evidence import AuditRecord, Outcome
-from stellwerk.tenancy.ports import AuditLog
 from stellwerk.tenancy.scope import Scope
+
+if TYPE_CHECKING:  # every process that runs a node imports this module
+    from stellwerk.tenancy.ports import AuditLog
 
 LOG = logging.getLogger(__name__)
 TRIES = 16
