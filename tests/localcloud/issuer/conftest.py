@@ -20,12 +20,13 @@ from stellwerk.kernel.ids import UserId
 from stellwerk.kernel.json import JsonObject
 from stellwerk.tenancy.model import User
 from tests.fakes.clock import START, FixedClock
+from tests.secrets.vault import seeded
 
 ORIGIN = "http://127.0.0.1:8400"
 ISSUER = f"{ORIGIN}/oidc"
 CALLBACK = "http://127.0.0.1:9999/callback?from=oidc"
 VERIFIER = "v" * 50
-SECRET = "machines-own-secret"
+SECRET = seeded("machine")
 
 
 class OneMachine:
