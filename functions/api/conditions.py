@@ -110,6 +110,7 @@ def match(
     if_match: Annotated[
         str,
         Header(
+            alias="If-Match",
             description="The ETag of the version that is to be changed; `*` for any",
             pattern=r'^(\*|"[\x21\x23-\x7e]{0,60}")$',
             examples=['"3"'],

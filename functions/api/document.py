@@ -63,6 +63,21 @@ _MEANINGS = {
     503: "Something behind the API does not answer",
 }
 _CHANGING = {"post", "put", "patch", "delete"}
+_GENERIC = "Successful Response"
+_DONE = {"200": "Done", "201": "Created", "204": "Done; there is nothing to show"}
+TAGGED = {
+    *("Begun", "Draft", "Graph", "ImportReport", "SavedDraft", "Version", "Workflow"),
+    *("Instance", "Mandate", "Me", "Member", "Role", "Rules", "User"),
+    *("File", "NodeType", "NodeTypes"),
+}
+"""Schemas of what has an entity tag."""
+SEEN: Node = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "The ETag of what you have already: it is not sent again",
+    "schema": {"type": "string", "pattern": r'^(\*|"[\x21\x23-\x7e]{0,60}")$'},
+}
 
 
 def install(app: FastAPI) -> None:
@@ -113,23 +128,24 @@ def _complete(method: str, operation: Node) -> None:
     for status in _refusals(method, operation):
         name = str(status)
         answers.setdefault(name, {"$ref": f"#/components/responses/{name}"})
+    tagged = any(_is_tagged(answer) for answer in answers.values())
     for answered, answer in answers.items():
         if answered[0] == "2":
-            _head(answered, answer)
+            _describe(answered, answer, tagged=tagged)
+    if tagged and method == "get":
+        answers["304"] = {"description": "You have it already", "headers": _always()}
+        operation.setdefault("parameters", []).append(SEEN)
     operation["responses"] = dict(sorted(answers.items()))
 
 
 def _refusals(method: str, operation: Node) -> Iterator[int]:
     """Yield the statuses with which the operation can refuse, by what it takes."""
     takes = {(each["in"], each["name"]) for each in operation.get("parameters", ())}
-    places = {place for place, _ in takes}
     if operation.get("security"):
-        yield from (401, 429, 503)
-    if "path" in places:
-        yield from (403, 404)
+        yield from (401, 403, 404, 429, 503)
     if "requestBody" in operation:
         yield from (400, 413, 422)
-    if places & {"query", "header"}:
+    if {place for place, _ in takes} & {"query", "header"}:
         yield from (400, 422)
     if ("header", "If-Match") in takes:
         yield from (412, 428)
@@ -137,12 +153,27 @@ def _refusals(method: str, operation: Node) -> Iterator[int]:
         yield from (409, 422)
 
 
-def _head(status: str, answer: Node) -> None:
-    """Name the headers of an answer."""
-    headers: Node = {"X-Request-Id": _header("Names the request, as in the audit")}
+def _is_tagged(answer: Node) -> bool:
+    """Return whether an answer shows something that has an entity tag."""
+    contents = answer.get("content", {})
+    names = {kind["schema"].get("$ref", "").rpartition("/")[2] for kind in contents.values()}
+    return bool(names & TAGGED) or "*/*" in contents
+
+
+def _describe(status: str, answer: Node, *, tagged: bool) -> None:
+    """Say what an answer is, and which headers it has."""
+    if answer["description"] == _GENERIC:
+        answer["description"] = _DONE[status]
+    headers = _always()
     if status == "201":
         headers["Location"] = _header("Where the new thing is found")
+    if tagged and status != "204":
+        headers["ETag"] = _header("Names this version of the thing")
     answer["headers"] = headers | answer.get("headers", {})
+
+
+def _always() -> Node:
+    return {"X-Request-Id": _header("Names the request, as in the audit")}
 
 
 def _header(description: str) -> Node:
@@ -150,7 +181,7 @@ def _header(description: str) -> Node:
 
 
 def _refusal(status: int, meaning: str) -> Node:
-    headers: Node = {"X-Request-Id": _header("Names the request")}
+    headers = _always()
     if status in {429, 503}:
         headers["Retry-After"] = _header("Seconds to wait")
     if status == 401:

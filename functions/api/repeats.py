@@ -68,6 +68,7 @@ def creation(
     idempotency_key: Annotated[
         str | None,
         Header(
+            alias="Idempotency-Key",
             description="Names this request: sent again within a day, it is answered as before",
             pattern=r"^[\x21-\x7e]{1,200}$",
             examples=["c0ffee-01"],

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from api.models.base import Asked, Body, Label, PageOf, Shown
+from api.models.base import Body, Label, PageOf, Shown
 from api.models.graphs import Fault
 from api.models.versions import Version
 from stellwerk.kernel.ids import InstanceId, UserId
 from stellwerk.kernel.json import JsonObject
 from stellwerk.workflows import model as stored
 from stellwerk.workflows.graph import Graph
+from stellwerk.workflows.model import Concurrency, Retention
 from stellwerk.workflows.naming import SLUG_PATTERN
 from stellwerk.workflows.ports import SharedWorkflow
 from stellwerk.workflows.settings import Changes
 
-Policy = Literal["allow", "queue", "skip", "replace"]
 Tag = Annotated[str, Field(min_length=1, max_length=40)]
-Days = Annotated[int, Field(ge=1, le=3650)]
 Slug = Annotated[str, Field(pattern=SLUG_PATTERN, examples=["invoice-approval"])]
 _WORKFLOW: JsonObject = {
     "id": "01kb2c3d4e5f6g7h8j9k0m1n2a",
@@ -39,21 +38,6 @@ _WORKFLOW: JsonObject = {
     "retention": {"successes": 30, "failures": 90, "hold": False},
     "origin": None,
 }
-
-
-class Concurrency(Asked):
-    """How many runs may be open at once, and what happens to a start beyond."""
-
-    limit: int = Field(default=1, ge=1, le=1000)
-    policy: Policy = "allow"
-
-
-class Retention(Asked):
-    """For how many days after its end a run is kept; with `hold` for ever."""
-
-    successes: Days = 30
-    failures: Days = 90
-    hold: bool = False
 
 
 class Origin(Shown):
@@ -88,7 +72,7 @@ class Workflow(Shown):
     @classmethod
     def of(cls, workflow: stored.Workflow) -> Workflow:
         """Show a workflow."""
-        limits, kept, origin = workflow.concurrency, workflow.retention, workflow.origin
+        origin = workflow.origin
         return cls(
             id=workflow.id,
             title=workflow.title,
@@ -101,9 +85,9 @@ class Workflow(Shown):
             shared=workflow.shared,
             tags=list(workflow.tags),
             vars=workflow.vars,
-            concurrency=Concurrency(limit=limits.limit, policy=limits.policy.value),
+            concurrency=workflow.concurrency,
             notify=list(workflow.notify),
-            retention=Retention(**kept.model_dump()),
+            retention=workflow.retention,
             origin=Origin(**origin.model_dump()) if origin else None,
         )
 
