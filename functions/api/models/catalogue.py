@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from api.models.base import Shown
-from stellwerk.catalogue import model as declared
 from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.workflows.palette import Offered
 
 
 class NodeType(Shown):
@@ -34,6 +34,7 @@ class NodeType(Shown):
                 "node": True,
                 "tool": False,
                 "aliases": [],
+                "usable": True,
             }
         }
     )
@@ -55,10 +56,12 @@ class NodeType(Shown):
     node: bool = Field(description="Whether workflows may use it")
     tool: bool = Field(description="Whether agents may use it")
     aliases: list[str]
+    usable: bool = Field(description="Whether you may use it here")
 
     @classmethod
-    def of(cls, found: declared.NodeType) -> NodeType:
+    def of(cls, offered: Offered) -> NodeType:
         """Show a type; where its handler is, is nobody's business."""
+        found = offered.declared
         return cls(
             type=found.type,
             kind=found.kind.value,
@@ -77,6 +80,7 @@ class NodeType(Shown):
             node=found.node,
             tool=found.tool,
             aliases=list(found.aliases),
+            usable=offered.usable,
         )
 
 

@@ -23,6 +23,14 @@ class TaskDecision(Shown):
     at: datetime
 
 
+class TaskDelegation(Shown):
+    """That someone handed a task on."""
+
+    by: str
+    to: str
+    at: datetime
+
+
 class Task(Shown):
     """A question to a person, while a run waits."""
 
@@ -45,6 +53,7 @@ class Task(Shown):
                 "created": "2026-12-01T08:15:00Z",
                 "due": None,
                 "on_expire": "cancel",
+                "delegations": [],
                 "decision": None,
             }
         }
@@ -59,13 +68,14 @@ class Task(Shown):
     status: TaskStatus
     title: str
     description: str = Field(description="Markdown")
-    assignees: list[str] = Field(description="Users, roles as `role:LABEL`, or `*`")
+    assignees: list[str] = Field(description="Users as `user:ID`, roles as `role:LABEL`, or `*`")
     ports: list[str] = Field(description="The outcomes to choose from")
     form: JsonObject | None = Field(description="JSON Schema of the data that a decision carries")
     value: JsonValue = Field(description="What a review shows and lets edit")
     created: datetime
     due: datetime | None
     on_expire: Literal["cancel", "default"]
+    delegations: list[TaskDelegation] = Field(description="Who handed it on to whom")
     decision: TaskDecision | None
 
     @classmethod
@@ -89,6 +99,7 @@ class Task(Shown):
             created=task.created,
             due=task.due,
             on_expire=task.on_expire,
+            delegations=[TaskDelegation(**dict(one)) for one in task.delegations],
             decision=TaskDecision(port=end.port, data=end.data, by=end.by, at=end.at)
             if end
             else None,

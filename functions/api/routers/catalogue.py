@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
@@ -21,9 +21,13 @@ TypeInPath = Annotated[
 
 
 @router.get("/catalogue", response_model=NodeTypes)
-def list_node_types(scope: InInstance, here: Here) -> Response:
+def list_node_types(
+    scope: InInstance,
+    here: Here,
+    all: Annotated[bool, Query(description="Also those you may not use, to draw graphs")] = False,
+) -> Response:
     """List the node types and actions that you may use here, with their schemas and samples."""
-    types = here.palette.types(scope)
+    types = [found for found in here.palette.types(scope) if all or found.usable]
     return _tagged(NodeTypes(items=[NodeType.of(found) for found in types]))
 
 
@@ -32,9 +36,7 @@ def get_node_type(scope: InInstance, here: Here, type: TypeInPath) -> Response:
     """Show a node type or action."""
     found = here.palette.find(scope, type)
     if found is None:
-        raise NotFound(
-            f"There is no type '{type}', or not for you.", remedy="Look at the catalogue."
-        )
+        raise NotFound(f"There is no type '{type}'.", remedy="Look at the catalogue.")
     return _tagged(NodeType.of(found))
 
 

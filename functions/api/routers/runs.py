@@ -81,7 +81,7 @@ def list_runs(
     since: Annotated[Moment | None, Query(description="Started then or later")] = None,
     until: Annotated[Moment | None, Query(description="Started before")] = None,
 ) -> Response:
-    """List runs, the newest first. All filters hold together."""
+    """List runs, the newest first. All filters hold together; a page may be short."""
     found = here.runs.list(
         scope,
         workflow=workflow,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.features.declaring import (
     STAFF,
     administrator,
@@ -15,6 +16,7 @@ from stellwerk.features.declaring import (
 )
 from stellwerk.tenancy.access import Level
 from stellwerk.tenancy.features import ResourceObject, TemplateRole, UiObject
+from stellwerk.workflows.palette import USE, group_of
 
 TABLES = ("workflows", "versions", "runs", "tasks", "files", *STAFF)
 SERVICES = ("workflows", "runs", "tasks")
@@ -22,6 +24,8 @@ SERVICES = ("workflows", "runs", "tasks")
 
 def flow_operations(code: str) -> tuple[ResourceObject, ...]:
     """Return what can be done with workflows, beside changing them."""
+    groups = sorted({group_of(declared) for declared in StoredCatalogue().types()})
+    usable = {f"{USE}.{group}": (f"Bausteine: {group}", f"Nodes: {group}") for group in groups}
     return operations(
         code,
         publish=("Veröffentlichen", "Publish"),
@@ -29,6 +33,7 @@ def flow_operations(code: str) -> tuple[ResourceObject, ...]:
         decide=("Aufgaben entscheiden", "Decide tasks"),
         share=("Im Mandanten teilen", "Share within the mandate"),
         **{"import": ("Importieren", "Import"), "export": ("Exportieren", "Export")},
+        **usable,
     )
 
 
@@ -43,7 +48,7 @@ def flow_roles(
             f"{code}-user",
             own,
             shows(code, *user),
-            allows(code, "publish", "execute", "decide", "import", "export"),
+            allows(code, "publish", "execute", "decide", "import", "export", f"{USE}.*"),
             table(
                 code, "workflows", "versions", "files", read=everyone, create=everyone, change=mine
             ),

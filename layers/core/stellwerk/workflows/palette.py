@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from stellwerk.catalogue.model import Catalogue, NodeType
 from stellwerk.tenancy.access import Context, Verb, decide
@@ -12,23 +13,30 @@ USE = "use"
 """Begins the operations that stand for groups of types: `use.http` for all of toolbox http."""
 
 
+@dataclass(frozen=True)
+class Offered:
+    """A type, and whether the scope may use it: one that it may not is shown where it is used."""
+
+    declared: NodeType
+    usable: bool
+
+
 class Palette:
     """Shows the catalogue. Roles allow or deny whole groups: `resource.feature.X.use.http`."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
 
-    def types(self, scope: Scope) -> Sequence[NodeType]:
-        """Return the types that the scope's roles let it use, by name."""
+    def types(self, scope: Scope) -> Sequence[Offered]:
+        """Return all types, by name."""
         found = self._catalogue.types()
-        groups = {group_of(declared) for declared in found}
-        usable = {group for group in groups if _usable(scope, group)}
-        return [declared for declared in found if group_of(declared) in usable]
+        usable = {group: _usable(scope, group) for group in map(group_of, found)}
+        return [Offered(declared, usable[group_of(declared)]) for declared in found]
 
-    def find(self, scope: Scope, name: str) -> NodeType | None:
-        """Return the type called `name`; None if there is none that the scope may use."""
+    def find(self, scope: Scope, name: str) -> Offered | None:
+        """Return the type called `name`; None if there is none."""
         found = self._catalogue.find(name)
-        return found if found is not None and _usable(scope, group_of(found)) else None
+        return None if found is None else Offered(found, _usable(scope, group_of(found)))
 
 
 def group_of(declared: NodeType) -> str:
