@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse
 
 from api import document, errors
 from api.backend import Backend
 from api.edge import Bounded, Known, Named
+from api.operations import Operation, declared, operation_id
 from api.routers import (
     audit,
     catalogue,
@@ -54,7 +54,7 @@ def create_app(backend: Backend) -> FastAPI:
     )
     app.state.backend = backend
     errors.install(app)
-    app.include_router(_resources(), prefix=API)
+    app.router.routes.extend(_resources())
     for code, module in sorted(backend.services.features.routes().items()):
         mount(app, code, module)
     app.add_api_route(API, _to_document, include_in_schema=False)
@@ -67,24 +67,17 @@ def create_app(backend: Backend) -> FastAPI:
     return app
 
 
-def operation_id(route: APIRoute) -> str:
-    """Return the name of an operation for programs: `list_runs` is `listRuns`."""
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), route.name)
-
-
 def mount(app: FastAPI, code: str, module: str) -> None:
     """Mount the routes of a feature, which its module keeps as `router`, at the feature's code."""
     router: APIRouter = import_module(module).router
     app.include_router(router, prefix=f"{API}/{code}", tags=[code])
 
 
-def _resources() -> APIRouter:
-    together = APIRouter()
+def _resources() -> Iterator[Operation]:
     for module in (health, me, mandates, members, roles, clients, audit, instances):
-        together.include_router(module.router)
+        yield from declared(module.router, API)
     for module in (catalogue, graphs, workflows, versions, runs, tasks, files):
-        together.include_router(module.router, prefix=INSTANCE)
-    return together
+        yield from declared(module.router, API + INSTANCE)
 
 
 def _to_document() -> RedirectResponse:

@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import ID, InMandate
 from api.models.audit import AuditPage, AuditRecord, Outcome, Verification
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import shown
 from stellwerk.kernel.errors import BadInput
 from stellwerk.tenancy.evidence import AuditFilter
 from stellwerk.tenancy.evidence import Outcome as Ending
 
-router = APIRouter(prefix="/mandates/{mandate}/audit", tags=["audit"])
+router = operations("/mandates/{mandate}/audit", tags=["audit"])
 LARGEST = 5 * 1024 * 1024
 """Bytes of an export: what Lambda can hand over."""
 _FIRST, _LAST = date(2000, 1, 1), date(2199, 12, 31)

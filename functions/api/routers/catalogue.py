@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import InInstance
 from api.models.catalogue import NodeType, NodeTypes
+from api.operations import operations
 from api.rendering import JSON, text_of
 from stellwerk.kernel.errors import NotFound
 
-router = APIRouter(tags=["catalogue"])
+router = operations(tags=["catalogue"])
 TypeInPath = Annotated[
     str, Path(pattern=r"^[a-z][a-z0-9_.]{0,79}$", description="A type", examples=["flow.if"])
 ]

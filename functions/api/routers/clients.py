@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import ID, InMandate, place
 from api.models.people import Client, ClientPage, ClientWithSecret, NewClient
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
 from stellwerk.kernel.ids import UserId
 
-router = APIRouter(prefix="/mandates/{mandate}/clients", tags=["clients"])
+router = operations("/mandates/{mandate}/clients", tags=["clients"])
 ClientInPath = Annotated[UserId, Path(pattern=ID, description="Id of a machine")]
 
 

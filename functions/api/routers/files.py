@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, UploadFile
+from fastapi import Path, UploadFile
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import ID, InInstance, place
 from api.models.files import File, FilePage
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
 from stellwerk.files.model import FileId
 
-router = APIRouter(tags=["files"])
+router = operations(tags=["files"])
 FileInPath = Annotated[FileId, Path(pattern=ID, description="Id of a file")]
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import InInstance
 from api.graphs import BODY, InBody
 from api.models.graphs import Compilation, Faults
+from api.operations import operations
 from api.rendering import shown
 
-router = APIRouter(tags=["graphs"])
+router = operations(tags=["graphs"])
 
 
 @router.post("/validate", response_model=Faults, openapi_extra=BODY)

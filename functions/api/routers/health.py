@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from api.backend import Here
 from api.models.system import Health
+from api.operations import operations
 from api.rendering import shown
 
-router = APIRouter(tags=["system"])
+router = operations(tags=["system"])
 
 
 @router.get("/health", response_model=Health)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from api.backend import Here
@@ -17,10 +16,11 @@ from api.models.mandates import (
     NewInstance,
     PlaceChanges,
 )
+from api.operations import operations
 from api.rendering import Created, shown
 from api.repeats import Creating
 
-router = APIRouter(tags=["instances"])
+router = operations(tags=["instances"])
 
 
 @router.get("/features", response_model=Features, tags=["features"])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import InMandate, Outside
 from api.conditions import Matching, tag_of
 from api.models.mandates import Mandate, MandatePage, NewMandate, PlaceChanges
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
 
-router = APIRouter(prefix="/mandates", tags=["mandates"])
+router = operations("/mandates", tags=["mandates"])
 
 
 @router.get("", response_model=MandatePage)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import Signed
 from api.conditions import Matching, tag_of
 from api.models.me import Me, MeChanges, User
+from api.operations import operations
 from api.rendering import shown
 
-router = APIRouter(tags=["me"])
+router = operations(tags=["me"])
 
 
 @router.get("/me", response_model=Me)

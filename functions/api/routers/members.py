@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import ID, InInstance, InMandate, place
 from api.conditions import Match, Matching, tag_of
 from api.models.people import Member, MemberPage, MemberRoles, NewMember
+from api.operations import operations
 from api.paging import Paged, Paging
 from api.rendering import Created, shown
 from api.repeats import Creating, Creation
@@ -20,7 +21,7 @@ from stellwerk.tenancy import members
 from stellwerk.tenancy.scope import Scope
 
 MANDATE, INSTANCE = "/mandates/{mandate}", "/mandates/{mandate}/instances/{instance}"
-router = APIRouter(tags=["members"])
+router = operations(tags=["members"])
 UserInPath = Annotated[UserId, Path(pattern=ID, description="Id of a user")]
 
 

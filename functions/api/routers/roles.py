@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
@@ -22,6 +22,7 @@ from api.models.people import (
     VerbName,
     rules_of,
 )
+from api.operations import operations
 from api.rendering import Created, shown
 from api.repeats import Creating, Creation
 from stellwerk.bootstrap.serving import ApiServices
@@ -31,7 +32,7 @@ from stellwerk.tenancy.access import Context, Verb
 from stellwerk.tenancy.scope import Scope
 
 MANDATE, INSTANCE = "/mandates/{mandate}", "/mandates/{mandate}/instances/{instance}"
-router = APIRouter(tags=["roles"])
+router = operations(tags=["roles"])
 RoleInPath = Annotated[RoleId, Path(pattern=ID, description="Id of a role")]
 
 

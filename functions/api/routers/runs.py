@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
@@ -22,6 +22,7 @@ from api.models.runs import (
     Steps,
     StepValues,
 )
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
@@ -34,7 +35,7 @@ from stellwerk.kernel.records import Stored
 from stellwerk.runs import model as stored
 from stellwerk.tenancy.scope import Scope
 
-router = APIRouter(tags=["runs"])
+router = operations(tags=["runs"])
 RunInPath = Annotated[RunId, Path(pattern=ID, description="Id of a run")]
 StepInPath = Annotated[
     str, Path(pattern=r"^[a-z][a-z0-9_.\[\]]{0,399}$", description="A step, as the list names it")

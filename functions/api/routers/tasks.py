@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
 from api.caller import InInstance
 from api.models.tasks import Decide, Delegate, Task, TaskPage, TaskStatus
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import shown
 from stellwerk.kernel.ids import TaskId, UserId
 from stellwerk.runs import model as stored
 
-router = APIRouter(tags=["tasks"])
+router = operations(tags=["tasks"])
 TaskInPath = Annotated[TaskId, Path(pattern=r"^[A-Za-z0-9_-]{1,128}$", description="Id of a task")]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.responses import Response
 
 from api.backend import Here
@@ -21,6 +21,7 @@ from api.models.versions import (
     Version,
     VersionPage,
 )
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
@@ -31,7 +32,7 @@ from stellwerk.workflows import model as stored
 from stellwerk.workflows.diff import Diff
 from stellwerk.workflows.graph import Graph
 
-router = APIRouter(prefix="/workflows/{workflow}")
+router = operations("/workflows/{workflow}")
 WorkflowInPath = Annotated[WorkflowId, Path(pattern=ID, description="Id of a workflow")]
 NumberInPath = Annotated[int, Path(ge=1, le=99_999_999, description="Number of a version")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.backend import Here
@@ -24,6 +24,7 @@ from api.models.workflows import (
     WorkflowChanges,
     WorkflowPage,
 )
+from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
 from api.repeats import Creating
@@ -32,7 +33,7 @@ from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows import model as stored
 from stellwerk.workflows.carrying import Document
 
-router = APIRouter(tags=["workflows"])
+router = operations(tags=["workflows"])
 WorkflowInPath = Annotated[WorkflowId, Path(pattern=ID, description="Id of a workflow")]
 
 
