@@ -19,7 +19,7 @@ from stellwerk.aws.runs import DynamoRuns
 from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
-from stellwerk.bootstrap.clients import Clients, connect
+from stellwerk.bootstrap.clients import Clients, Stores, connect
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.config import Settings
@@ -135,9 +135,29 @@ def build(
 
     `things` are what graphs may name, by kind: without them nobody looks whether users are there.
     """
-    types = catalogue or StoredCatalogue()
     time = clock or SystemClock()
-    doors, stores = connect(settings, clients, time)
+    return built(
+        settings,
+        connect(settings, clients, time),
+        clock=time,
+        catalogue=catalogue,
+        compiler=compiler,
+        things=things,
+    )
+
+
+def built(
+    settings: Settings,
+    ways: tuple[Clients, Stores],
+    *,
+    clock: Clock,
+    catalogue: Catalogue | None = None,
+    compiler: Publisher | None = None,
+    things: Mapping[str, Things] | None = None,
+) -> Services:
+    """Return what `build` returns, over what `connect` returned: connecting takes 0.2 s."""
+    types = catalogue or StoredCatalogue()
+    doors, stores = ways
     values = stores.values
     platform = stores.items(settings.platform_table)
     publisher = compiler or NoCompiler()
@@ -147,9 +167,9 @@ def build(
         values=values,
         catalogue=types,
         compiler=publisher,
-        clock=time,
+        clock=clock,
         prefix=settings.prefix,
-        audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), time),
+        audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), clock),
         things=things or {},
     )
     return Services(

@@ -14,7 +14,7 @@ from stellwerk.aws.directory import directory
 from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
 from stellwerk.bootstrap.clients import Clients, Stores, connect
-from stellwerk.bootstrap.running import Publisher, Services, build
+from stellwerk.bootstrap.running import Publisher, Services, built
 from stellwerk.bootstrap.things import KnownFiles, KnownUsers
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.config import Settings
@@ -151,10 +151,11 @@ def serve(
 ) -> ApiServices:
     """Return the services of the API; raises FaultyFeature where a feature cannot be served."""
     time = clock or SystemClock()
-    _, stores = connect(settings, clients, time)
-    running = build(
+    ways = connect(settings, clients, time)
+    _, stores = ways
+    running = built(
         settings,
-        clients,
+        ways,
         clock=time,
         catalogue=catalogue,
         compiler=LazyCompiler(),
