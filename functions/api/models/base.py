@@ -1,4 +1,7 @@
-"""What all models of requests and answers share."""
+"""What all models of requests and answers share.
+
+Models of answers are built when first used: there are fifty, and a request needs one or two.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ _FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UT
 class Shown(BaseModel):
     """Part of an answer."""
 
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(
+        frozen=True, defer_build=True, json_schema_serialization_defaults_required=True
+    )
 
 
 class Asked(BaseModel):
