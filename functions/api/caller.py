@@ -63,14 +63,21 @@ def instance_scope(
 def outside_scope(request: Request, claims: Signed) -> Scope:
     """Return the scope of the caller outside of all mandates, where global roles count."""
     signin = backend(request).services.administration.signin
-    return signin.platform(claims, request=request.state.request_id)
+    return _remembered(request, signin.platform(claims, request=request.state.request_id))
 
 
 def _scope(
     request: Request, claims: Claims, mandate: MandateId, instance: InstanceId | None
 ) -> Scope:
     signin = backend(request).services.administration.signin
-    return signin.scope(claims, mandate, instance, request=request.state.request_id)
+    scope = signin.scope(claims, mandate, instance, request=request.state.request_id)
+    return _remembered(request, scope)
+
+
+def _remembered(request: Request, scope: Scope) -> Scope:
+    """Keep the scope with the request, for the audit where the request comes to be refused."""
+    request.state.scope = scope
+    return scope
 
 
 InMandate = Annotated[Scope, Depends(mandate_scope)]

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from api.backend import services
 from api.conditions import Outdated, PreconditionMissing
 from api.problems import problem
 from stellwerk.files.service import TooLarge
@@ -29,6 +30,8 @@ from stellwerk.kernel.json import JsonObject
 from stellwerk.requests.limits import TooManyRequests
 from stellwerk.requests.repeats import KeyOfAnother, UnderWay
 from stellwerk.runs.forms import FormRefused
+from stellwerk.tenancy.refusals import note
+from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import InvalidGraph
 
 LOG = logging.getLogger(__name__)
@@ -77,6 +80,7 @@ def unexpected(scope: Mapping[str, Any], error: Exception) -> Response:
 
 def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, StellwerkError)
+    _note(request, error)
     kind, status = next(
         (kind, status) for known, kind, status in _KINDS if isinstance(error, known)
     )
@@ -90,6 +94,14 @@ def _ours(request: Request, error: Exception) -> Response:
         more={"versions": error.versions} if isinstance(error, Outdated) else None,
         headers=_headers(error, status),
     )
+
+
+def _note(request: Request, error: StellwerkError) -> None:
+    """Write a refusal by access rules into the audit, if the service that refused has not."""
+    scope: Scope | None = getattr(request.state, "scope", None)
+    if scope is not None:
+        audit = services(request).running.press.audit
+        note(audit, scope, f"api.{request.scope['route'].name}", request.url.path, error=error)
 
 
 def _headers(error: StellwerkError, status: int) -> dict[str, str]:

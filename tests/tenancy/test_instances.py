@@ -82,7 +82,8 @@ def test_who_creates_an_instance_administrates_it(world: World, instances: Insta
     assert permitted(scope, "members", Verb.CREATE).allowed
     with pytest.raises(NotFound):
         world.scope(BEN, DEMO, made.id)
-    assert world.acts() == ["instance.create begun", "instance.create done"]
+    created = ["instance.create begun", "instance.create done"]
+    assert world.acts() == [*created, "place.enter denied"]
 
 
 @pytest.mark.parametrize("code", ["administration", "nothing", ""])

@@ -77,6 +77,9 @@ class NotFound(PermanentError):
 class Forbidden(PermanentError):
     """The scope's roles do not allow it."""
 
+    recorded = False
+    """Whether the audit has this refusal, so that whoever shows it does not write it again."""
+
 
 class Unauthenticated(PermanentError):
     """Nobody knows who is calling: no token, one that does not hold, or of someone not let in."""

@@ -59,7 +59,10 @@ def reads_all_tasks(scope: Scope) -> bool:
 def check_task(scope: Scope, task: HumanTask) -> None:
     """Raise NotFound for a task that is neither the scope's nor open to it."""
     if not is_assignee(scope, task) and not reads_all_tasks(scope):
-        raise NotFound(f"there is no task {task.id}", remedy="Look at the list of tasks.")
+        refusal = Forbidden(f"Task {task.id} does not wait for '{scope.user}'.")
+        raise NotFound(
+            f"there is no task {task.id}", remedy="Look at the list of tasks."
+        ) from refusal
 
 
 def check_answer(scope: Scope, task: HumanTask) -> None:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, TypedDict
 from pydantic import BaseModel
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import Conflict, Forbidden, ServiceUnavailable, StellwerkError
+from stellwerk.kernel.errors import Conflict, ServiceUnavailable, StellwerkError
 from stellwerk.kernel.ids import new_id
 from stellwerk.kernel.json import digest
 from stellwerk.tenancy.auditing import Act
 from stellwerk.tenancy.evidence import AuditRecord, Outcome
+from stellwerk.tenancy.refusals import refusal_of
 from stellwerk.tenancy.scope import Scope
 
 if TYPE_CHECKING:  # every process that runs a node imports this module
@@ -231,8 +232,9 @@ def _ending(error: Exception) -> tuple[Outcome, str]:
     A NotFound whose cause is a refusal hides that from the caller, not from the audit. Of errors
     that are not ours only the name is kept: nobody knows what their messages carry.
     """
-    refusal = error if isinstance(error, Forbidden) else error.__cause__
-    if isinstance(refusal, Forbidden):
+    refusal = refusal_of(error)
+    if refusal is not None:
+        refusal.recorded = True
         return Outcome.DENIED, refusal.message
     if isinstance(error, StellwerkError):
         return Outcome.FAILED, f"{error.type}: {error.message}"

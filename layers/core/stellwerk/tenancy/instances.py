@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import BadInput, NotFound
+from stellwerk.kernel.errors import BadInput, Forbidden, NotFound
 from stellwerk.kernel.ids import InstanceId, RoleId, new_id
 from stellwerk.tenancy.access import AccessRule, Context, Level, Verb
 from stellwerk.tenancy.auditing import Audit
@@ -80,9 +80,10 @@ class InstanceService:
         scope = at_mandate(scope)
         with noted(self._audit, scope, "instance.read", f"instance:{instance}"):
             level = require(scope, TABLE, Verb.READ)
-        found = self._directory.mandates.instance(scope, instance)
-        if level is not Level.ALL and not (found.active and self._may_enter(scope, instance)):
-            raise NotFound(f"there is no instance {instance}")
+            found = self._directory.mandates.instance(scope, instance)
+            if level is not Level.ALL and not (found.active and self._may_enter(scope, instance)):
+                refusal = Forbidden(f"'{scope.user}' may not come into instance {instance}.")
+                raise NotFound(f"there is no instance {instance}") from refusal
         return found
 
     def update(

@@ -1,4 +1,4 @@
-"""Refusals of reads: what access rules keep someone from seeing is audited too."""
+"""Refusals: what access rules keep someone from doing or seeing is audited, once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,19 @@ def noted(audit: Audit, scope: Scope, action: str, thing: str = "") -> Iterator[
     try:
         yield
     except (Forbidden, NotFound) as error:
-        refusal = error if isinstance(error, Forbidden) else error.__cause__
-        if isinstance(refusal, Forbidden):
-            audit.denied(scope, action, thing, refusal.message)
+        note(audit, scope, action, thing, error=error)
         raise
+
+
+def note(audit: Audit, scope: Scope, action: str, thing: str, *, error: BaseException) -> None:
+    """Write the refusal by access rules that an error is, if it is one and is not written yet."""
+    refusal = refusal_of(error)
+    if refusal is not None and not refusal.recorded:
+        audit.denied(scope, action, thing, refusal.message)
+        refusal.recorded = True
+
+
+def refusal_of(error: BaseException) -> Forbidden | None:
+    """Return the refusal by access rules that an error is, or that it hides from the caller."""
+    refusal = error if isinstance(error, Forbidden) else error.__cause__
+    return refusal if isinstance(refusal, Forbidden) else None

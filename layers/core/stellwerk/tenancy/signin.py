@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import Conflict, NotFound, Unauthenticated
+from stellwerk.kernel.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from stellwerk.kernel.ids import InstanceId, MandateId
 from stellwerk.tenancy.access import Place, Principal, Priority
 from stellwerk.tenancy.auditing import Audit
@@ -15,6 +15,7 @@ from stellwerk.tenancy.me import Me, Overview
 from stellwerk.tenancy.model import User
 from stellwerk.tenancy.ports import Directory, Standing
 from stellwerk.tenancy.principals import Present, Principals, administrates, globally
+from stellwerk.tenancy.refusals import noted
 from stellwerk.tenancy.scope import ADMINISTRATION, NO_INSTANCE, SYSTEM, Scope, of_principal
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -67,18 +68,17 @@ class SignIn:
     ) -> Scope:
         """Return the scope of a token's user at a place.
 
-        Raises NotFound for a place that does not exist, is not active, or is not the user's.
+        Raises NotFound for a place that does not exist, is not active, or is not the user's. The
+        audit of a mandate that exists has who was not let in.
         """
         user = self.user(claims)
         place = Place(mandate, instance or NO_INSTANCE)
         if not all(_ID.fullmatch(part) for part in (mandate, instance) if part is not None):
             raise _no(place)
         present = self._principals.at(user, place)
-        if instance is None:
-            _enter_mandate(present, place)
-            feature = ADMINISTRATION
-        else:
-            feature = _enter_instance(present, place)
+        nobody = of_principal(Principal(user.id), mandate, place.instance, request=request)
+        with noted(self._audit, nobody, "place.enter"):
+            feature = _enter(present, place)
         return of_principal(
             present.principal, mandate, place.instance, feature=feature, request=request
         )
@@ -112,6 +112,14 @@ class SignIn:
         return linked
 
 
+def _enter(present: Present, place: Place) -> str:
+    """Return the code of the feature of the place, for one who may come in."""
+    if place.instance:
+        return _enter_instance(present, place)
+    _enter_mandate(present, place)
+    return ADMINISTRATION
+
+
 def _enter_mandate(present: Present, place: Place) -> None:
     """Refuse who is neither an active member of an active mandate nor administrates all."""
     if _is_member(present.standing):
@@ -119,7 +127,7 @@ def _enter_mandate(present: Present, place: Place) -> None:
     if present.standing.mandate is None or not administrates(
         present.principal, MANDATES, place, Priority.GLOBAL
     ):
-        raise _no(place)
+        raise _no(place) from _refusal(present)
 
 
 def _enter_instance(present: Present, place: Place) -> str:
@@ -130,15 +138,22 @@ def _enter_instance(present: Present, place: Place) -> str:
     """
     instance, access = present.standing.instance, present.standing.access
     if instance is None or not instance.active or not _is_member(present.standing):
-        raise _no(place)
+        raise _no(place) from _refusal(present)
     if access is None and not administrates(present.principal, INSTANCES, place, Priority.MANDATE):
-        raise _no(place)
+        raise _no(place) from _refusal(present)
     return instance.feature
 
 
 def _is_member(standing: Standing) -> bool:
     mandate, membership = standing.mandate, standing.membership
     return bool(mandate and mandate.active and membership and membership.active)
+
+
+def _refusal(present: Present) -> Forbidden | None:
+    """Return what the caller does not learn; there is nothing to refuse where nothing exists."""
+    if present.standing.mandate is None:
+        return None
+    return Forbidden(f"'{present.principal.user}' may not come in here.")
 
 
 def _no(place: Place) -> NotFound:
