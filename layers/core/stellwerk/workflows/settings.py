@@ -17,6 +17,7 @@ from stellwerk.workflows.press import WORKFLOWS, Room, check_seen
 from stellwerk.workflows.resources import USER, KnownResources
 
 SHARE = "share"
+_PERSON = "user:"
 
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 Tag = Annotated[str, Field(min_length=1, max_length=40)]
@@ -50,8 +51,19 @@ class Settings(Room):
     def update(
         self, scope: Scope, workflow: WorkflowId, revision: int | None, changes: Changes
     ) -> Workflow:
-        """Change settings. Raises Stale where the workflow is stored at another revision."""
-        return self._change(scope, workflow, "update", changes.on, revision=revision)
+        """Change settings.
+
+        Raises Stale where the workflow is stored at another revision, BadInput where someone is to
+        be told of failures who does not belong here.
+        """
+
+        def changed(before: Workflow) -> Workflow:
+            for named in set(changes.notify or ()) - set(before.notify):
+                if named.startswith(_PERSON):
+                    self._check_user(scope, UserId(named.removeprefix(_PERSON)), "be told")
+            return changes.on(before)
+
+        return self._change(scope, workflow, "update", changed, revision=revision)
 
     def activate(self, scope: Scope, workflow: WorkflowId, revision: int | None = None) -> Workflow:
         """Let its triggers start runs."""
@@ -69,7 +81,7 @@ class Settings(Room):
         """Make someone of the instance the owner; raises BadInput where there is no such user."""
 
         def handed(before: Workflow) -> Workflow:
-            self._check_user(scope, owner)
+            self._check_user(scope, owner, "own the workflow")
             return before.model_copy(update={"created_by": owner})
 
         return self._change(scope, workflow, "transfer", handed, revision=revision)
@@ -110,11 +122,11 @@ class Settings(Room):
             written.after(stored)
         return stored
 
-    def _check_user(self, scope: Scope, user: UserId) -> None:
+    def _check_user(self, scope: Scope, user: UserId, purpose: str) -> None:
         known = KnownResources(self._versions, scope, things=self._press.things)
         if known.kind(USER, user) is None:
             raise BadInput(
-                f"There is no user '{user}' who could own the workflow here.",
+                f"There is no user '{user}' who could {purpose} here.",
                 remedy="Choose one who belongs to this instance.",
             )
 

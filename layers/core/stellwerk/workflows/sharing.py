@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import InstanceId, WorkflowId
@@ -34,12 +35,7 @@ class Sharing(Drafting):
         Its title, tags and `$vars` come with it; it is the caller's, and nothing of it is
         published. Also returns what is wrong with the graph here: what it named may be missing.
         """
-        source = self._versions.workflow(scope.at(instance), workflow)
-        if not source.shared:
-            raise NotFound(
-                f"there is no shared workflow {workflow} in '{instance}'",
-                remedy="Look at the list of what is shared.",
-            )
+        source = self._source(scope.at(instance), workflow)
         number = source.published or source.latest
         original = self._versions.get(scope.at(instance), workflow, number)
         graph = self._graph(scope.at(instance), original)
@@ -58,3 +54,14 @@ class Sharing(Drafting):
             act.after(created)
         stored = self._versions.get(scope, created.id, draft.number)
         return created, stored, self._faults(scope, graph, itself=created.slug)
+
+    def _source(self, there: Scope, workflow: WorkflowId) -> Workflow:
+        """Return a workflow that is shared; one that is not is as unknown as one that is none."""
+        with suppress(NotFound):
+            source = self._versions.workflow(there, workflow)
+            if source.shared:
+                return source
+        raise NotFound(
+            f"there is no shared workflow {workflow} in '{there.instance}'",
+            remedy="Look at the list of what is shared.",
+        )
