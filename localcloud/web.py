@@ -33,13 +33,19 @@ _START_SECONDS = 10.0
 
 
 def listening(port: int) -> socket.socket:
-    """Return a socket that listens on `port`, any free one for 0; raises PortInUse."""
+    """Return a socket that listens on `port`, any free one for 0; raises PortInUse.
+
+    What it accepts sends at once, as it does itself: an answer's body would wait 40 ms for the
+    client to confirm its head, and asyncio does not see to that on a socket that it did not make.
+    """
     try:
-        return socket.create_server((HOST, port), backlog=_BACKLOG)
+        listener = socket.create_server((HOST, port), backlog=_BACKLOG)
     except OSError as error:
         raise PortInUse(
             f"port {port} is taken: choose another by --api-port, or 0 for any"
         ) from error
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def address_of(listener: socket.socket) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import socket
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
@@ -94,6 +95,13 @@ def test_a_body_in_pieces_is_counted(address: str) -> None:
     )
     assert answer.status_code == 413
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_answers_are_sent_without_waiting_for_the_client_to_confirm_their_head() -> None:
+    with web.listening(0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_that_is_taken_is_named() -> None:
