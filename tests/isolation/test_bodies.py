@@ -171,6 +171,7 @@ GRAPHS: dict[str, tuple[Callable[[str], JsonObject], str]] = {
     "the workflow that is called": (calling, "workflow"),
     "the workflow that is called, by short name": (calling, "slug"),
     "who is asked": (lambda name: asking("Bodies", f"user:{name}"), "user"),
+    "who is asked, by bare id": (lambda name: asking("Bodies", name), "user"),
     "which machine is asked": (lambda name: asking("Bodies", f"user:{name}"), "machine"),
 }
 

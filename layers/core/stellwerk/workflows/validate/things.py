@@ -15,6 +15,8 @@ from stellwerk.workflows.validate.subject import Subject
 
 ASSIGNEES = "assignees"
 _USER = "user:"
+_NO_USERS = ("role:", "*")
+"""How assignees begin that are no users; one without such a beginning is a user's id."""
 
 
 def check_assignees(subject: Subject) -> Iterator[Fault]:
@@ -59,5 +61,5 @@ def _named(schema: Schema, part: Part) -> Iterator[tuple[str, str]]:
         return
     for kind in schema.resources(part):
         yield kind, part.value
-    if part.place.startswith(f"{ASSIGNEES}[") and part.value.startswith(_USER):
+    if part.place.startswith(f"{ASSIGNEES}[") and not part.value.startswith(_NO_USERS):
         yield USER, part.value.removeprefix(_USER)
