@@ -81,22 +81,24 @@ class Walk:
         }
 
     def calls(self) -> Iterator[Call]:
-        """Make all calls. Things of those who succeed are made for the call."""
+        """Make all calls. What someone is to change is made for that call."""
         there = self._table.keys() & routes(self._world)
-        prepared = {
-            (route, principal == "own"): self._things(principal).ask(route)
+        wanted = {
+            (route, principal == "own"): principal
             for route in sorted(there)
             for principal, status in self._table[route].items()
-            if status >= 400
+            if status >= 400 or route.startswith("GET")
         }
+        prepared = {key: self._things(one).ask(key[0]) for key, one in wanted.items()}
         quiet(self._world)
         for (route, own), ask in prepared.items():
             yield from self._refused(route, ask, own=own)
         for route in sorted(there):
             for principal, status in self._table[route].items():
                 if status < 400:
-                    ask = self._things(principal).ask(route)
-                    yield self._call(route, principal, ask)
+                    reads = route.startswith("GET")
+                    known = prepared[route, principal == "own"] if reads else None
+                    yield self._call(route, principal, known or self._things(principal).ask(route))
 
     def _refused(self, route: str, ask: Ask, *, own: bool) -> Iterator[Call]:
         before = self._world.state()
