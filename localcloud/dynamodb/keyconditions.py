@@ -108,11 +108,12 @@ def _between(low: Any, high: Any) -> Bounds:
 
 
 def _beginning(start: Any) -> Bounds:
+    def beyond(entry: tuple[Any, ...]) -> bool:
+        return not entry[0].startswith(start)
+
     def bounds(entries: Entries) -> tuple[int, int]:
-        first = last = bisect_left(entries, start, key=_sort)
-        while last < len(entries) and entries[last][0].startswith(start):
-            last += 1
-        return first, last
+        first = bisect_left(entries, start, key=_sort)
+        return first, bisect_left(entries, True, lo=first, key=beyond)
 
     return bounds
 
