@@ -64,7 +64,7 @@ def test_a_published_graph_is_a_version_with_its_machine(press: Press) -> None:
     assert (workflow.latest, workflow.published) == (1, 1)
     assert (version.number, version.status) == (1, VersionStatus.PUBLISHED)
     assert version.graph_hash == graph_hash(graph())
-    assert version.plan == {"watch": {"start": ["late", "later"]}}
+    assert version.plan == {"watch": {"start": ["late", "later"]}, "passes": {}}
     [(name, definition)] = definitions(press).items()
     assert version.machines == {"": f"arn:aws:states:eu-central-1:123456789012:stateMachine:{name}"}
     assert name.startswith("m-one-rechnung-pruefen-v1-")

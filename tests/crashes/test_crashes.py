@@ -21,7 +21,7 @@ from localcloud.cloud import LocalCloud
 from stellwerk.bootstrap import Services, build
 from stellwerk.config import Settings
 from stellwerk.kernel.errors import EffectUncertain
-from stellwerk.kernel.ids import NodeKey, RunId, new_id
+from stellwerk.kernel.ids import ROOT, NodeKey, RunId, new_id
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, TriggeredBy
 from stellwerk.tenancy.scope import seeded
@@ -116,7 +116,7 @@ class Scene:
         return event
 
     def step(self, run: Run, node: str) -> Step | None:
-        key = StepKey(path="", node=NodeKey(node))
+        key = StepKey(path=ROOT, node=NodeKey(node))
         return self.services.assembly.world.journal.read(SCOPE, run.id, [key]).get(key)
 
 

@@ -16,7 +16,7 @@ from stellwerk.catalogue.model import Catalogue, Kind, NodeType
 from stellwerk.kernel.ids import NodeKey, Path
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.tenancy.scope import seeded
-from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, OnError, enclosing, inside
+from stellwerk.workflows.graph import ERROR_PORT, Edge, Graph, Node, OnError, enclosing, inside
 from tests.proof.outcome import Behaviour, Failed, Place, Ran
 from tests.proof.scheduler import StateFailed
 from tests.proof.world import World
@@ -290,7 +290,7 @@ class StandIn:
             return self.given[place[0]]
         if place[1] == self.trigger:
             return self.payload
-        fired = {edge: self._port(place[0], edge.source) for edge in edges}
+        fired = {edge: self._fired(place[0], edge) for edge in edges}
         if None in fired.values():
             raise Defect(f"{place} is called before it is due")
         live = sorted({edge.source for edge, port in fired.items() if port == edge.port})
@@ -299,6 +299,13 @@ class StandIn:
             raise Defect(f"{place} is called although it is dead")
         return values[live[0]] if len(live) == 1 else {str(key): values[key] for key in live}
 
+    def _fired(self, path: Path, edge: Edge) -> str | None:
+        """Return what an edge's source has fired; a disabled one never fires but its first port."""
+        source = self.graph.by_key[edge.source]
+        if source.disabled and edge.port != self._type(source.key).ports_for(source.parameters)[0]:
+            return SKIPPED
+        return self._port(path, edge.source)
+
     def _port(self, path: Path, key: NodeKey) -> str | None:
         """Return the port that a node has fired, SKIPPED, or None while that is undecided."""
         if (path, key) in self.ran:
@@ -306,7 +313,7 @@ class StandIn:
         edges = self.graph.incoming[key]
         if not edges:
             return None if key == self.trigger or self.graph.by_key[key].parent else SKIPPED
-        fired = [(edge.port, self._port(path, edge.source)) for edge in edges]
+        fired = [(edge.port, self._fired(path, edge)) for edge in edges]
         if any(port is None or port == wanted for wanted, port in fired):
             return None
         return SKIPPED
@@ -340,7 +347,7 @@ class StandIn:
             self.world.succeed(seeded(), self.gates[place], {})
 
     def _verdict(self, place: Place) -> str | None:
-        fired = [(e.port, self._port(place[0], e.source)) for e in self.graph.incoming[place[1]]]
+        fired = [(e.port, self._fired(place[0], e)) for e in self.graph.incoming[place[1]]]
         if any(port is None for _, port in fired):
             return None
         return "live" if any(port == wanted for wanted, port in fired) else "dead"

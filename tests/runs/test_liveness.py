@@ -48,6 +48,14 @@ def test_a_join_is_decided_once_all_its_edges_are(
     assert _decided(DIAMOND, ports, "join") == verdict
 
 
+def test_edges_from_ports_that_a_disabled_node_never_fires_are_dead_before_it_has_run() -> None:
+    passes = {NodeKey("if"): "true"}
+    entries = {NodeKey("start"): _entry("start", "out")}
+    start = NodeKey("start")
+    assert decided(DIAMOND, entries, NodeKey("b"), trigger=start, passes=passes) is Verdict.DEAD
+    assert decided(DIAMOND, entries, NodeKey("a"), trigger=start, passes=passes) is None
+
+
 def test_a_trigger_that_is_not_the_runs_own_is_dead() -> None:
     assert _decided(DIAMOND, {}, "other") is Verdict.DEAD
     assert _decided(DIAMOND, {}, "start") is Verdict.LIVE

@@ -10,6 +10,8 @@ from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import JsonObject
 from tests.workflows.compile.drawing import compiled, draw, kinds, states
 
+HUNDREDS: JsonObject = {"parameters": {"max_passes": 700}}
+
 
 def test_a_call_names_its_lambda_and_what_it_may_repeat() -> None:
     graph = draw("t:start a:call", "t>a", a={"timeout": 20, "retry": {"attempts": 4, "backoff": 3}})
@@ -222,6 +224,22 @@ def test_a_large_while_runs_as_chunks_of_a_child_machine() -> None:
 def test_a_heavy_loop_in_a_loop_is_rolled_over_first() -> None:
     graph = draw("t:start l:each l/w:while w/a", "t>l", w={"parameters": {"max_passes": 5000}})
     assert set(compiled(graph).children) == {"l", "w"}
+
+
+def test_a_chunk_has_room_for_as_many_passes_as_may_run_at_once() -> None:
+    def chunked(concurrency: int) -> dict[str, int]:
+        loop: JsonObject = {"parameters": {"concurrency": concurrency}}
+        graph = draw("t:start l:each l/w:while w/a", "t>l", l=loop, w=HUNDREDS)
+        result = compiled(graph)
+        found = [states(text) for text in (result.definition, *result.children.values())]
+        every = [state for machine in found for state in machine.values()]
+        calls = [state["Arguments"]["Payload"] for state in every if "Arguments" in state]
+        sizes = {call["node"]: call["chunk_size"] for call in calls if "chunk_size" in call}
+        return {node: int(size.strip("{%} ")) for node, size in sizes.items()}
+
+    assert chunked(1) == {"l": 1}
+    assert set(chunked(10)) == {"l", "w"}
+    assert chunked(10)["l"] >= 10
 
 
 def test_a_loop_beside_others_in_branches_is_found() -> None:

@@ -72,6 +72,14 @@ class Blueprint:
             return {}
         return {NodeKey(key): _keys(gated) for key, gated in watched.items()}
 
+    @cached_property
+    def passes(self) -> dict[NodeKey, str]:
+        """The one port that each disabled node can fire."""
+        passing = self.version.plan.get("passes")
+        if not isinstance(passing, dict):
+            return {}
+        return {NodeKey(key): str(port) for key, port in passing.items()}
+
     def ends(self, loop: NodeKey) -> tuple[NodeKey, ...]:
         """Return the end nodes of a loop's body: nothing but an error handler follows them."""
         body = self.graph.children.get(loop, ())

@@ -37,7 +37,8 @@ class Level:
     def verdict(self, entries: Mapping[StepKey, Step], node: NodeKey) -> Verdict | None:
         """Return whether `node` will run, given entries of the journal."""
         here = {key.node: step for key, step in entries.items() if key.path == self.path}
-        return decided(self.blueprint.graph, here, node, trigger=self.trigger)
+        graph, passes = self.blueprint.graph, self.blueprint.passes
+        return decided(graph, here, node, trigger=self.trigger, passes=passes)
 
 
 class Gates:

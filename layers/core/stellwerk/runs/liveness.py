@@ -7,6 +7,7 @@ skipped, and undecided before. A node is decided when all its incoming edges are
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from enum import StrEnum
 from graphlib import TopologicalSorter
 
@@ -34,12 +35,19 @@ def ancestors(graph: Graph, node: NodeKey) -> tuple[NodeKey, ...]:
 
 
 def decided(
-    graph: Graph, entries: Mapping[NodeKey, Step], node: NodeKey, *, trigger: NodeKey
+    graph: Graph,
+    entries: Mapping[NodeKey, Step],
+    node: NodeKey,
+    *,
+    trigger: NodeKey,
+    passes: Mapping[NodeKey, str] = MappingProxyType({}),
 ) -> Verdict | None:
     """Return whether `node` will run, or None while one of its incoming edges is undecided.
 
     `entries` are those of the node's ancestors in the same scope; `trigger` is the run's own, every
-    other trigger is dead. A node without incoming edges inside a loop's body always runs.
+    other trigger is dead. A node without incoming edges inside a loop's body always runs. `passes`
+    names the one port that a disabled node can fire: edges from its others are dead from the start,
+    and nobody looks at a gate behind them when the node has fired.
     """
     before = (*ancestors(graph, node), node)
     sources = {key: [edge.source for edge in graph.incoming[key]] for key in before}
@@ -47,7 +55,7 @@ def decided(
     for key in TopologicalSorter(sources).static_order():
         edges = graph.incoming[key]
         if edges:
-            verdicts[key] = _joined([_edge(entries, verdicts, edge) for edge in edges])
+            verdicts[key] = _joined([_edge(entries, verdicts, edge, passes) for edge in edges])
         else:
             alive = graph.by_key[key].parent is not None or key == trigger
             verdicts[key] = Verdict.LIVE if alive else Verdict.DEAD
@@ -55,8 +63,13 @@ def decided(
 
 
 def _edge(
-    entries: Mapping[NodeKey, Step], verdicts: Mapping[NodeKey, Verdict | None], edge: Edge
+    entries: Mapping[NodeKey, Step],
+    verdicts: Mapping[NodeKey, Verdict | None],
+    edge: Edge,
+    passes: Mapping[NodeKey, str],
 ) -> Verdict | None:
+    if passes.get(edge.source, edge.port) != edge.port:
+        return Verdict.DEAD
     entry = entries.get(edge.source)
     if entry is not None and entry.done:
         return Verdict.LIVE if entry.port == edge.port else Verdict.DEAD

@@ -83,4 +83,5 @@ class Foundry:
 
 def _plan(compiled: Compiled) -> JsonObject:
     watched: JsonObject = {node: [*gated] for node, gated in compiled.watch.items()}
-    return {"watch": watched}
+    passes: JsonObject = {node: port for node, port in compiled.passes.items()}
+    return {"watch": watched, "passes": passes}

@@ -278,6 +278,14 @@ class Loops:
         scope.cycles.append(Cycle(step.key, first, len(scope.states) - 1, most))
 
 
+def at_once(loop: Step) -> int:
+    """Return how many passes of a loop may be at work at the same time."""
+    if loop.kind is not Kind.FOR_EACH:
+        return 1
+    most = number_of(loop, "max_items", DEFAULT_ITEMS)
+    return min(number_of(loop, "concurrency", 1), most)
+
+
 _CHUNK = {"base": "path", "chunk": "chunk", "from": "from", "to": "to"}
 
 

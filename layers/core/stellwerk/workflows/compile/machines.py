@@ -5,6 +5,7 @@ levels, analyses and plans; then machines, loops rolled over until all fit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stellwerk.catalogue.model import Catalogue
@@ -20,7 +21,7 @@ from stellwerk.workflows.compile.budget import (
 )
 from stellwerk.workflows.compile.ir import Choice, Fail
 from stellwerk.workflows.compile.liveness import Liveness, bits
-from stellwerk.workflows.compile.loops import Loops, child_scope
+from stellwerk.workflows.compile.loops import Loops, at_once, child_scope
 from stellwerk.workflows.compile.normalise import Level as NormalLevel
 from stellwerk.workflows.compile.normalise import Step, normalise
 from stellwerk.workflows.compile.plan import gates, plan
@@ -54,8 +55,9 @@ class CompileOptions:
 class Compiled:
     """State machines of a graph: its own, and by loop those that run chunks of it.
 
-    `watch` names the gated steps to look at after a step has finished. `forecast` bounds the
-    machine's own executions, `gated` are the joins that are gates.
+    `watch` names the gated steps to look at after a step has finished, `passes` the one port that a
+    disabled step can fire. `forecast` bounds the machine's own executions, `gated` are the joins
+    that are gates.
     """
 
     definition: str
@@ -63,6 +65,7 @@ class Compiled:
     graph_hash: str
     watch: dict[NodeKey, tuple[NodeKey, ...]]
     forecast: Spending
+    passes: dict[NodeKey, str] = field(default_factory=dict)
     gated: frozenset[NodeKey] = field(default_factory=frozenset)
 
 
@@ -79,6 +82,7 @@ def compile_graph(graph: Graph, catalogue: Catalogue, options: CompileOptions) -
         children={loop: workshop.text(scope, loop) for loop, scope in children.items()},
         graph_hash=graph_hash(graph),
         watch=workshop.watch(),
+        passes=workshop.passes(),
         forecast=spending(main),
         gated=frozenset(workshop.gated()),
     )
@@ -106,11 +110,37 @@ class Workshop:
             main = self._main(chunks)
             children = {loop: self._child(loop, chunks) for loop in sorted(chunks)}
             heavy = [s for s in (main, *children.values()) if spending(s).events > self._limit]
-            if not heavy:
+            if heavy:
+                loop = self._heaviest(heavy[0], chunks)
+                chunks[loop.loop] = self._size(loop)
+                continue
+            chunks, before = self._roomy(children, chunks), chunks
+            if chunks == before:
                 return main, children
-            loop = self._heaviest(heavy[0], chunks)
-            size = min(CHUNK_EVENTS, self._limit // 2) // max(loop.each.events, 1)
-            chunks[loop.loop] = max(size, 1)
+
+    def _size(self, loop: LoopSpending) -> int:
+        """How many passes a chunk may have."""
+        return max(min(CHUNK_EVENTS, self._limit // 2) // max(loop.each.events, 1), 1)
+
+    def _roomy(
+        self, children: Mapping[NodeKey, Scope], chunks: Mapping[NodeKey, int]
+    ) -> dict[NodeKey, int]:
+        """Return the chunks as large as their passes allow, now that inner loops are rolled over.
+
+        Chunks run one after the other. One with fewer passes than the loop may have at work at once
+        would keep items waiting, so its heaviest inner loop is rolled over too.
+        """
+        sizes = dict(chunks)
+        for loop, child in children.items():
+            passes = {found.loop: found for found in loops(child)}
+            sizes[loop] = self._size(passes[loop])
+            others = (found for key, found in passes.items() if key not in chunks)
+            inner = [found for found in others if found.events > _CHUNK_FRAME]
+            if inner and sizes[loop] < at_once(self.containers[loop]):
+                heaviest = max(inner, key=lambda found: (found.events, found.loop))
+                sizes[heaviest.loop] = self._size(heaviest)
+                return sizes
+        return sizes
 
     @property
     def _limit(self) -> int:
@@ -183,6 +213,11 @@ class Workshop:
                 key = steps[ancestor].key
                 found[key] = tuple(sorted({*found.get(key, ()), steps[gate].key}))
         return dict(sorted(found.items()))
+
+    def passes(self) -> dict[NodeKey, str]:
+        """Return the port that each disabled step fires."""
+        steps = (step for level in self.levels.values() for step in level.steps)
+        return {step.key: step.fires[0] for step in steps if step.disabled}
 
     def _gates(self) -> list[tuple[NodeKey | None, int]]:
         return [(loop, gate) for loop, moves in self.plans.items() for gate in gates(moves)]
