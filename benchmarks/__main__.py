@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import compiling, imports, running
+from benchmarks import compiling, imports, lists, operations, running
 from benchmarks.measure import Row, machine
 
 RESULTS = Path(__file__).parent / "results.md"
 PARTS: tuple[tuple[str, Callable[[], Iterable[Row]]], ...] = (
     ("Compiling", compiling.rows),
     ("Running on the local cloud", running.rows),
+    ("The API by HTTP", operations.rows),
+    ("A page of a list as tables grow", lists.rows),
     ("Starting a Lambda", imports.rows),
 )
 

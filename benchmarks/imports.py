@@ -1,18 +1,24 @@
-"""How long a node's Lambda takes from its first import to its first write to the journal.
+"""How long Lambdas take to start: a node's to its first write to the journal, the API's to stand.
 
 Each time in a fresh process with compiled bytecode, against a local cloud that is reached by HTTP.
 The start of the interpreter is not counted: AWS has that done before the handler is imported.
+
+`LAMBDA_PYTHON` names the Python to measure with, one that has `requirements/runtime.txt`: that of
+Lambda, where the one of development is another.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 from benchmarks.compiling import chain
 from benchmarks.measure import Row
@@ -25,10 +31,48 @@ from stellwerk.workflows.compiler import GraphCompiler
 
 TIMES = 9
 HANDLERS = ("nodes.data.set.handler",)
+PYTHON = os.environ.get("LAMBDA_PYTHON", sys.executable)
+EVENT = Path(__file__).parents[1] / "events" / "api.problem.json"
+LARGEST = 8
+"""Packages whose share of the API's import is shown."""
+_IMPORTED = re.compile(r"import time: +(\d+) \|.*\| +([\w.]+)")
 
 
 def rows() -> Iterator[Row]:
-    """Yield the median per handler."""
+    """Yield the medians of a node's start and of the API's, and what the latter consists of."""
+    note = f"Python {_printed(['-V']).split()[-1]}, bytecode present"
+    yield from _nodes(note)
+    yield from _api(note)
+
+
+def _api(note: str) -> Iterator[Row]:
+    event = json.loads(EVENT.read_text(encoding="utf-8"))
+    del event["headers"]["authorization"]
+    asked = ["-m", "benchmarks.first_answer", json.dumps(event)]
+    taken = [[float(part) for part in _printed(asked).split()] for _ in range(TIMES + 1)][1:]
+    imported, answered = (statistics.median(parts) for parts in zip(*taken, strict=True))
+    yield Row("api: import", imported, "ms", 900, note)
+    yield Row("api: first answer after that", answered, "ms", note="to a request without a token")
+    shares = _shares()
+    whole = sum(shares.values())
+    for package, share in shares.most_common(LARGEST):
+        note = f"{100 * share / whole:.0f} %"
+        yield Row(f"of the import: {package}", imported * share / whole, "ms", note=note)
+
+
+def _shares() -> Counter[str]:
+    """Return the microseconds that the modules of each package take themselves.
+
+    Importing is slower under observation, so only their relation counts.
+    """
+    shares: Counter[str] = Counter()
+    for line in _run(["-X", "importtime", "-c", "import api.handler"]).stderr.splitlines():
+        if found := _IMPORTED.match(line):
+            shares[found[2].partition(".")[0]] += int(found[1])
+    return shares
+
+
+def _nodes(note: str) -> Iterator[Row]:
     with LocalCloud(port=0) as cloud:
         services = build(cloud.settings, cloud.clients, compiler=GraphCompiler())
         scope = seeded()
@@ -47,7 +91,6 @@ def rows() -> Iterator[Row]:
             "mode": "live",
         }
         event = json.dumps({"run": run, "path": "", "node": "n0"})
-        note = f"Python {sys.version_info.major}.{sys.version_info.minor}, bytecode present"
         for handler in HANDLERS:
             taken = [_once(handler, event, str(cloud.endpoint)) for _ in range(TIMES)]
             name = handler.removesuffix(".handler")
@@ -55,6 +98,14 @@ def rows() -> Iterator[Row]:
 
 
 def _once(handler: str, event: str, endpoint: str) -> float:
+    return float(_printed(["-m", "benchmarks.first_write", handler, event], endpoint))
+
+
+def _printed(arguments: list[str], endpoint: str = "") -> str:
+    return _run(arguments, endpoint).stdout
+
+
+def _run(arguments: list[str], endpoint: str = "") -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": "layers/core:functions:.",
@@ -63,12 +114,11 @@ def _once(handler: str, event: str, endpoint: str) -> float:
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": "eu-central-1",
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.first_write", handler, event],
+    return subprocess.run(
+        [PYTHON, *arguments],
         env=environment,
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    return float(done.stdout)

@@ -12,12 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 from benchmarks.compiling import chain
+from benchmarks.counting import CountingClients
 from benchmarks.measure import Row, memory_mb
 from localcloud.cloud import LocalCloud
-from stellwerk.bootstrap import Clients, Services, build
+from stellwerk.bootstrap import Services, build
 from stellwerk.bootstrap import services as provider
 from stellwerk.kernel.ids import RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -30,28 +30,6 @@ SCOPE = seeded()
 PATIENCE = 60.0
 CLIENTS, CALLS = 8, 160
 FLAT_RUNS = 500
-
-
-class Counting:
-    """DynamoDB's client, which counts what is asked of it."""
-
-    def __init__(self, client: object) -> None:
-        self.requests = 0
-        self._client = client
-
-    def __getattr__(self, name: str) -> object:
-        """Return the client's method and count it."""
-        self.requests += 1
-        return getattr(self._client, name)
-
-
-class CountingClients:
-    """The clients of a cloud, with a count for DynamoDB."""
-
-    def __init__(self, clients: Clients) -> None:
-        self.dynamodb = Counting(clients.dynamodb)
-        self.s3 = clients.s3
-        self.stepfunctions = clients.stepfunctions
 
 
 def rows() -> Iterator[Row]:
@@ -93,16 +71,16 @@ def _flat(services: Services) -> Iterator[Row]:
 def _requests(cloud: LocalCloud) -> Row:
     """Requests per node: what 90 further nodes in a chain add to a run."""
     clients = CountingClients(cloud.clients)
-    services = build(cloud.settings, cast("Clients", clients), compiler=GraphCompiler())
+    services = build(cloud.settings, clients.as_clients, compiler=GraphCompiler())
     provider.provide(lambda: services)
     counts = []
     for size in (10, 100):
         workflow = _publish(services, chain(size))
         _run(services, workflow)
-        before = clients.dynamodb.requests
+        clients.counts.reset()
         run = _start(services, workflow)
         time.sleep(2)  # without looking at the run, which would count
-        counts.append(clients.dynamodb.requests - before)
+        counts.append(clients.counts.requests.total())
         _await(services, run, RunStatus.COMPLETED)
     note = "one batch read, one write: computations"
     return Row("requests to DynamoDB per node", (counts[1] - counts[0]) / 90, "", note=note)
