@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.isolation.table import INSTANCE, expectations
+from tests.isolation.table import INSTANCE, MANDATE, expectations
 from tests.isolation.things import Ask, Things
 from tests.isolation.walk import HERE, MARK, Answer, quiet, send
 from tests.isolation.world import NEXT_DOOR, World
@@ -86,6 +86,29 @@ def test_an_unknown_id_of_ones_own_place_is_not_found(prepared: Prepared, route:
     anna = prepared.world.client("u-demo")
     answer = send(anna, route, Ask({**ask.path, **unknown}, ask.body, ask.query, ask.files), HERE)
     assert answer.status_code == 404, answer.text
+
+
+def test_a_cursor_leads_nobody_out_of_his_own_place(prepared: Prepared) -> None:
+    """Cursors are texts that clients may keep, exchange and forge."""
+    anna, nora = prepared.world.client("u-demo"), prepared.world.client("u-nord-admin")
+    document = anna.get("/api/v1/openapi.json").json()
+    tried = 0
+    for template, item in document["paths"].items():
+        parameters = item.get("get", {}).get("parameters", ())
+        if MANDATE not in template or all(one.get("name") != "cursor" for one in parameters):
+            continue
+        ids = prepared.asks.get(f"GET {template}", Ask()).path
+        asked = {"limit": "1", "all": "true"}
+        page = anna.get(template.format_map({**HERE, **ids}), params=asked).json()
+        if page["cursor"] is None:
+            continue
+        answer = nora.get(
+            template.format_map({**NORD, **ids}), params={"cursor": page["cursor"], "limit": "100"}
+        )
+        assert answer.status_code in {200, 404}, answer.text
+        assert not [word for word in (MARK, "m-demo", "u-demo") if word in answer.text], template
+        tried += 1
+    assert tried >= 8
 
 
 def _same(answers: list[Answer], ids: list[str]) -> None:
