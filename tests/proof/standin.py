@@ -52,6 +52,8 @@ class StandIn:
     """By pass of a loop, the numbers of the first and the last call inside."""
     gates: dict[Place, str] = field(default_factory=dict)
     chunks: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    executions: list[tuple[Path, str]] = field(default_factory=list)
+    """Those of chunks, with the path of their loop."""
     next_pass: dict[Place, tuple[int, bool]] = field(default_factory=dict)
 
     def attach(self, world: World) -> None:
@@ -208,7 +210,8 @@ class StandIn:
         data |= {"run": payload["run"], "from": first, "to": last}
         name = f"{place[0]}.{place[1]}-{number}"
         self.chunks[name] = (str(payload["token"]), False)
-        self.world.start(seeded(), self.chunk_machines[place[1]], name, data)
+        machine = self.chunk_machines[place[1]]
+        self.executions.append((place[0], self.world.start(seeded(), machine, name, data)))
         return None
 
     def _answer_chunk(self, place: Place, payload: JsonObject) -> JsonValue:
@@ -253,10 +256,13 @@ class StandIn:
             self.lost.add(path)
             self.given[Path(f"{path}!")] = _value(error)
         loop = str(payload.get("loop", ""))
+        start = f"{path}.{loop}[" if path and loop else f"{loop}[" if loop else path
         for other in list(self.pending):
-            start = f"{path}.{loop}[" if path and loop else f"{loop}[" if loop else path
             if other[0].startswith(start):
                 del self.pending[other]
+        for within, arn in self.executions:
+            if within.startswith(start):
+                self.world.stop(seeded(), arn, cause="closed")
 
     def _report(self, path: Path) -> JsonValue:
         return self.given[Path(f"{path}!")]
