@@ -7,12 +7,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 from stellwerk.bootstrap import Clients
 
 Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was asked of DynamoDB."""
+
+    requests: int
+    named: int
+    """Those of them that went to a certain table."""
+    evaluated: int
+    """Items that were looked at."""
 
 
 class Counting:
@@ -25,10 +37,18 @@ class Counting:
         """Items that were looked at to answer, whether they are in the answers or not."""
         self._client = client
 
-    def reset(self) -> None:
-        """Begin anew."""
-        self.requests.clear()
-        self.evaluated = 0
+    def since(self, before: Counted, table: str = "") -> Counted:
+        """Return what was counted since then; `table` is the one whose requests are named."""
+        now = self.now(table)
+        return Counted(
+            now.requests - before.requests,
+            now.named - before.named,
+            now.evaluated - before.evaluated,
+        )
+
+    def now(self, table: str = "") -> Counted:
+        """Return what was counted so far."""
+        return Counted(self.requests.total(), self.requests[table], self.evaluated)
 
     def __getattr__(self, name: str) -> object:
         """Return the client's method, which counts when it is called."""

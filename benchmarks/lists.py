@@ -65,6 +65,6 @@ def _lists(filling: Filling) -> Mapping[str, str]:
 
 def _row(what: str, caller: Caller, path: str) -> Row:
     answers: list[Answered] = [caller.ask("GET", path) for _ in range(WARM + TIMES)][WARM:]
-    last = answers[-1]
-    note = f"{last.requests} requests, {last.evaluated} items looked at"
+    cost = answers[-1].cost
+    note = f"{cost.requests} requests, {cost.evaluated} items looked at"
     return Row(what, statistics.median(answer.ms for answer in answers), "ms", AIM, note)

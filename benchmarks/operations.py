@@ -10,17 +10,19 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
 from benchmarks.measure import Row
-from benchmarks.served import Answered, Caller, served
+from benchmarks.served import Answered, Caller, Served, served
 from stellwerk.kernel.json import JsonObject, JsonValue
 
 TIMES, WARM = 200, 20
 WORKFLOWS = 60
 """A list's page has 50."""
+CLIENTS, SAVES = 8, 20
 PATIENCE = 30.0
 NODES = 20
 AIM = 50.0
@@ -31,6 +33,7 @@ def rows() -> Iterator[Row]:
     """Yield p50 and p95 of each operation, with its requests to DynamoDB."""
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), kept=True) as api:
         anna, ben = api.caller("u-demo"), api.caller("u-demo-user")
+        first = anna.ask("POST", "/workflows", body={"title": "First"})
         payment = published(anna, asking())
         for number in range(WORKFLOWS):
             begun(anna, chain(NODES), f"Order {number}")
@@ -42,6 +45,7 @@ def rows() -> Iterator[Row]:
         yield from _timed("start run", Starting(anna, straight))
         yield from _timed("decide task", _Deciding(anna, ben, payment))
         yield from _timed("list runs", lambda: anna.ask("GET", "/runs"), AIM)
+        yield from _audit(api, first)
 
 
 class _Saving:
@@ -104,12 +108,28 @@ class _Deciding:
         return str(items[0]["id"]) if items else None
 
 
+def _audit(api: Served, first: Answered) -> Iterator[Row]:
+    """Yield what the audit costs the first change of a process, and each of many at once."""
+    note = "reads the end of the chain, then begun and done as each"
+    yield Row("audit of a process's first change", first.cost.named, "requests", note=note)
+    callers = [api.caller("u-demo") for _ in range(CLIENTS)]
+    saving = [_Saving(each, begun(each, chain(1), f"Desk {at}")) for at, each in enumerate(callers)]
+    audit = api.cloud.settings.audit_table
+    before, since = api.counts.now(audit), time.perf_counter()
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        list(pool.map(lambda save: [save() for _ in range(SAVES)], saving))
+    passed = time.perf_counter() - since
+    each = api.counts.since(before, audit).named / CLIENTS / SAVES
+    note = f"{each:.1f} requests each to the audit, whose one chain all of a mandate append to"
+    yield Row(f"{CLIENTS} clients save drafts", CLIENTS * SAVES / passed, "drafts/s", note=note)
+
+
 def _timed(what: str, ask: Callable[[], Answered], aim: float | None = None) -> Iterator[Row]:
     answers = [ask() for _ in range(WARM + TIMES)][WARM:]
-    taken, last = [answer.ms for answer in answers], answers[-1]
-    audit = f", {last.audit} of them to the audit" if last.audit else ""
-    cost = f"{last.requests} requests to DynamoDB{audit}"
-    yield Row(f"{what}, p50", statistics.median(taken), "ms", note=cost)
+    taken, cost = [answer.ms for answer in answers], answers[-1].cost
+    audit = f", {cost.named} of them to the audit" if cost.named else ""
+    note = f"{cost.requests} requests to DynamoDB{audit}"
+    yield Row(f"{what}, p50", statistics.median(taken), "ms", note=note)
     yield Row(f"{what}, p95", statistics.quantiles(taken, n=20)[-1], "ms", aim)
 
 

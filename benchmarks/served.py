@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.counting import Counting, CountingClients
+from benchmarks.counting import Counted, Counting, CountingClients
 from localcloud import web
 from localcloud.cloud import LocalCloud
 from localcloud.issuer.app import CLIENT
@@ -45,11 +45,8 @@ class Answered:
     tag: str
     body: JsonObject
     ms: float
-    requests: int
-    """To DynamoDB; those to the audit are among them."""
-    audit: int
-    evaluated: int
-    """Items that were looked at."""
+    cost: Counted
+    """Of it, those to the audit are named. True for someone who asks alone."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ class Caller:
         if match:
             headers["If-Match"] = match
         text = None if body is None else json.dumps(body).encode()
-        self.counts.reset()
+        before = self.counts.now(self.audit_table)
         began = time.perf_counter()
         self.connection.request(method, PLACE + path, text, headers)
         answer = self.connection.getresponse()
@@ -90,9 +87,7 @@ class Caller:
             tag=answer.headers.get("ETag", ""),
             body=json.loads(read),
             ms=taken,
-            requests=self.counts.requests.total(),
-            audit=self.counts.requests[self.audit_table],
-            evaluated=self.counts.evaluated,
+            cost=self.counts.since(before, self.audit_table),
         )
 
 

@@ -84,9 +84,10 @@ class Lists:
         }
 
     def _cost(self, ask: Callable[[], int]) -> tuple[int, int, int]:
-        self.counts.reset()
+        before = self.counts.now()
         shown = ask()
-        return shown, self.counts.requests.total(), self.counts.evaluated
+        cost = self.counts.since(before)
+        return shown, cost.requests, cost.evaluated
 
 
 @pytest.fixture
