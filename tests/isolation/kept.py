@@ -72,6 +72,8 @@ class Kept:
     file: File
     repeat: Repeat
     record: AuditRecord
+    before: object
+    """All that is SCOPE's."""
 
 
 def on_shelves(on: Shelves) -> Kept:
@@ -109,16 +111,19 @@ def on_shelves(on: Shelves) -> Kept:
     on.counters.take(SCOPE, SCOPE.user, START, limit=1)
     record = _record()
     on.log.append(SCOPE, record)
+    file = on.files.add(SCOPE, new_file(), b"mine")
+    kept_repeat = on.repeats.write(SCOPE, repeat)
     return Kept(
         on=on,
+        before=on.everything(),
         run=stores.runs.get(SCOPE, started.id),
         step=written,
         child=child,
         task=stores.tasks.get(SCOPE, due.id),
         workflow=stores.versions.workflow(SCOPE, WORKFLOW),
         version=stores.versions.get(SCOPE, WORKFLOW, 1),
-        file=on.files.add(SCOPE, new_file(), b"mine"),
-        repeat=on.repeats.write(SCOPE, repeat),
+        file=file,
+        repeat=kept_repeat,
         record=record,
     )
 

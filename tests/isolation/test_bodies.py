@@ -61,7 +61,7 @@ def foreign(tenants: World) -> Mapping[str, str]:
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def anna(tenants: World) -> TestClient:
     return tenants.client("u-demo")
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
+from fastapi.testclient import TestClient
 
 from tests.isolation.table import INSTANCE, MANDATE, expectations
 from tests.isolation.things import Ask, Things
 from tests.isolation.walk import HERE, MARK, Answer, quiet, send
-from tests.isolation.world import NEXT_DOOR, World
+from tests.isolation.world import NEXT_DOOR, SPEAKERS, World
 
 IDS = ("workflow", "run", "task", "file", "role", "user", "client")
 NOBODYS = "0000-nobodys-0000"
@@ -33,7 +34,7 @@ OF_INSTANCES = [route for route in expectations() if INSTANCE in route]
 class Prepared:
     """A world at rest, and a good request of m-demo's administrator to each route."""
 
-    world: World
+    clients: Mapping[str, TestClient]
     asks: Mapping[str, Ask]
 
 
@@ -44,7 +45,7 @@ def prepared(tenants: World) -> Iterator[Prepared]:
     asks = {route: things.ask(route) for route in {*WITH_IDS, *OF_INSTANCES}}
     quiet(tenants)
     before = tenants.state()
-    yield Prepared(tenants, asks)
+    yield Prepared({one: tenants.client(one) for one in SPEAKERS.values()}, asks)
     assert tenants.state() == before, "a refused request has changed something"
 
 
@@ -57,7 +58,7 @@ def test_a_foreign_id_is_as_unknown_as_none(prepared: Prepared, route: str, cros
     ask = prepared.asks[route]
     foreign = {name: str(ask.path[name]) for name in IDS if name in ask.path}
     unknown = Ask({**ask.path, **dict.fromkeys(foreign, NOBODYS)}, ask.body, ask.query, ask.files)
-    client = prepared.world.client(speaker)
+    client = prepared.clients[speaker]
     answers = [send(client, route, wanted, place) for wanted in (ask, unknown)]
     _same(answers, [*foreign.values(), NOBODYS])
 
@@ -69,7 +70,7 @@ def test_a_foreign_id_is_as_unknown_as_none(prepared: Prepared, route: str, cros
 def test_a_foreign_place_is_as_unknown_as_none(
     prepared: Prepared, route: str, mandate: str, instance: str
 ) -> None:
-    nora, ask = prepared.world.client("u-nord-admin"), prepared.asks[route]
+    nora, ask = prepared.clients["u-nord-admin"], prepared.asks[route]
     unknown = {
         "mandate": mandate if mandate == "m-nord" else NOBODYS,
         "instance": NOBODYS,
@@ -83,14 +84,14 @@ def test_a_foreign_place_is_as_unknown_as_none(
 def test_an_unknown_id_of_ones_own_place_is_not_found(prepared: Prepared, route: str) -> None:
     ask = prepared.asks[route]
     unknown = {name: NOBODYS for name in IDS if name in ask.path}
-    anna = prepared.world.client("u-demo")
+    anna = prepared.clients["u-demo"]
     answer = send(anna, route, Ask({**ask.path, **unknown}, ask.body, ask.query, ask.files), HERE)
     assert answer.status_code == 404, answer.text
 
 
 def test_a_cursor_leads_nobody_out_of_his_own_place(prepared: Prepared) -> None:
     """Cursors are texts that clients may keep, exchange and forge."""
-    anna, nora = prepared.world.client("u-demo"), prepared.world.client("u-nord-admin")
+    anna, nora = prepared.clients["u-demo"], prepared.clients["u-nord-admin"]
     document = anna.get("/api/v1/openapi.json").json()
     tried = 0
     for template, item in document["paths"].items():

@@ -243,17 +243,15 @@ def test_the_owner_finds_something(kept: Kept, method: str) -> None:
 
 @pytest.mark.parametrize("method", OUTCOMES)
 def test_a_stranger_finds_and_changes_nothing(kept: Kept, method: str) -> None:
-    before = kept.on.everything()
     for stranger in STRANGERS:
         if stranger.mandate != SCOPE.mandate or method not in OF_THE_MANDATE:
             _called(kept, method, stranger)
-    assert kept.on.everything() == before
+    assert kept.on.everything() == kept.before
 
 
 def test_a_change_would_be_noticed(kept: Kept) -> None:
-    before = kept.on.everything()
     kept.on.stores.key_values.put(SCOPE, WorkflowId("w-other"), "n", 7)
-    assert kept.on.everything() != before
+    assert kept.on.everything() != kept.before
     kept.on.stores.key_values.delete(SCOPE, WorkflowId("w-other"), "n")
 
 
