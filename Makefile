@@ -52,7 +52,7 @@ build: .venv/ready .venv-sam/ready ## Validate, lint and build the SAM applicati
 soak: .venv/ready scripts/asl/node_modules/ready ## The long tests: 20,000 graphs against the reference
 	$(BIN)/pytest -n $(WORKERS) -m soak
 
-bench: .venv/ready ## Measure, and write benchmarks/results.md
+bench: .venv/ready .venv-lambda/ready ## Measure, and write benchmarks/results.md
 	$(BIN)/python -m benchmarks
 
 lock: .venv/ready ## Pin requirements/*.in anew
@@ -63,7 +63,7 @@ lock: .venv/ready ## Pin requirements/*.in anew
 	done
 
 clean: ## Remove what make has set up; the local cloud's data stays
-	rm -rf .venv .venv-sam .aws-sam build scripts/asl/node_modules
+	rm -rf .venv .venv-sam .venv-lambda .aws-sam build scripts/asl/node_modules
 
 .venv/ready: requirements/dev.txt requirements/uv.txt pyproject.toml scripts/venv.sh
 	scripts/venv.sh .venv requirements/dev.txt
@@ -73,6 +73,15 @@ clean: ## Remove what make has set up; the local cloud's data stays
 .venv-sam/ready: requirements/sam.txt requirements/uv.txt scripts/venv.sh
 	scripts/venv.sh .venv-sam requirements/sam.txt
 	@touch $@
+
+# Lambda's own version of Python, where this machine has it: for what is measured of cold starts
+.venv-lambda/ready: requirements/runtime.txt .venv/ready
+	rm -rf $(@D)
+	if python=$$(scripts/runtime_python.sh); then \
+		$(BIN)/uv venv --quiet --python "$$python" $(@D) && \
+		$(BIN)/uv pip sync --quiet --python $(@D)/bin/python --require-hashes requirements/runtime.txt; \
+	fi
+	@mkdir -p $(@D) && touch $@
 
 scripts/asl/node_modules/ready: scripts/asl/package-lock.json .venv/ready
 	cd scripts/asl && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts

@@ -3,8 +3,8 @@
 Each time in a fresh process with compiled bytecode, against a local cloud that is reached by HTTP.
 The start of the interpreter is not counted: AWS has that done before the handler is imported.
 
-`LAMBDA_PYTHON` names the Python to measure with, one that has `requirements/runtime.txt`: that of
-Lambda, where the one of development is another.
+Measured with Lambda's version of Python where this machine has it (`make` then sets up
+`.venv-lambda`), else with that of development.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from stellwerk.workflows.compiler import GraphCompiler
 
 TIMES = 9
 HANDLERS = ("nodes.data.set.handler",)
-PYTHON = os.environ.get("LAMBDA_PYTHON", sys.executable)
-EVENT = Path(__file__).parents[1] / "events" / "api.problem.json"
+ROOT = Path(__file__).parents[1]
+LAMBDA = ROOT / ".venv-lambda" / "bin" / "python"
+PYTHON = str(LAMBDA) if LAMBDA.exists() else sys.executable
+EVENT = ROOT / "events" / "api.problem.json"
 LARGEST = 8
 """Packages whose share of the API's import is shown."""
 _IMPORTED = re.compile(r"import time: +(\d+) \|.*\| +([\w.]+)")
