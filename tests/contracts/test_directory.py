@@ -54,6 +54,16 @@ def test_the_platform_lists_all_mandates_in_pages(directory: Directory) -> None:
         directory.mandates.mandates(PLATFORM, cursor="nonsense", limit=3)
 
 
+def test_the_platform_lists_ids_of_mandates_behind_one(directory: Directory) -> None:
+    names = [MandateId(f"m-{number}") for number in range(5)]
+    for name in reversed(names):
+        directory.mandates.write_mandate(of_platform(name), mandate(name))
+    assert directory.mandates.ids(PLATFORM, after=None, limit=3) == names[:3]
+    assert directory.mandates.ids(PLATFORM, after=names[2], limit=3) == names[3:]
+    assert directory.mandates.ids(PLATFORM, after=MandateId("m-1-gone"), limit=1) == names[2:3]
+    assert directory.mandates.ids(PLATFORM, after=names[4], limit=3) == []
+
+
 def test_instances_are_listed_by_id(directory: Directory) -> None:
     for name in ("i-c", "i-a", "i-b"):
         directory.mandates.write_instance(AT_MANDATE, instance(InstanceId(name)))

@@ -41,6 +41,7 @@ Call = Callable[[Directory, Scope], object]
 
 FINDS_NOTHING: dict[str, Call] = {
     "mandates": lambda stores, scope: items(stores.mandates.mandates(scope, cursor=None, limit=9)),
+    "ids": lambda stores, scope: list(stores.mandates.ids(scope, after=None, limit=9)),
     "instances": lambda stores, scope: list(stores.mandates.instances(scope)),
     "at": lambda stores, scope: list(stores.mandates.at(scope, [Place(MANDATE, NO_INSTANCE)])),
     "roles": lambda stores, scope: list(stores.roles.roles(scope)),

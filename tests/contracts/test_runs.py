@@ -216,6 +216,13 @@ def test_open_runs_are_those_not_over(many: Stores) -> None:
     }
 
 
+def test_open_runs_come_in_the_order_of_their_start_and_from_a_moment_on(many: Stores) -> None:
+    found = list(many.runs.open_runs(SCOPE))
+    assert found == sorted(found, key=lambda run: run.started)
+    assert list(many.runs.open_runs(SCOPE, since=found[3].started)) == found[3:]
+    assert list(many.runs.open_runs(SCOPE, since=found[-1].started + timedelta(days=1))) == []
+
+
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_a_stranger_neither_sees_nor_changes_runs(stores: Stores, stranger: Scope) -> None:
     created = stores.runs.create(SCOPE, run().model_copy(update={"input": Stored(text="1")}))

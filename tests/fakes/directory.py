@@ -71,6 +71,10 @@ class FakeMandates:
         known = list(self._records.mandates.values()) if scope.mandate == SYSTEM else []
         return paged(known, lambda item: item.id, cursor=cursor, limit=limit, newest_first=False)
 
+    def ids(self, scope: Scope, *, after: MandateId | None, limit: int) -> Sequence[MandateId]:
+        known = sorted(self._records.mandates) if scope.mandate == SYSTEM else []
+        return [one for one in known if after is None or one > after][:limit]
+
     def write_mandate(self, scope: Scope, mandate: Mandate) -> Mandate:
         if mandate.id != scope.mandate:
             raise NotFound(f"there is no mandate {mandate.id}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import RunId, UserId, WorkflowId
@@ -67,8 +68,10 @@ class FakeRuns:
         found = filter(wanted.fits, self._runs(scope))
         return paged(found, lambda run: at(run.started, run.id), cursor=cursor, limit=limit)
 
-    def open_runs(self, scope: Scope) -> Iterator[Run]:
-        yield from (run for run in self._runs(scope) if run.status.open)
+    def open_runs(self, scope: Scope, *, since: datetime | None = None) -> Iterator[Run]:
+        for run in sorted(self._runs(scope), key=lambda run: at(run.started, run.id)):
+            if run.status.open and (since is None or run.started >= since):
+                yield run
 
     def count(
         self, scope: Scope, *, workflow: WorkflowId | None = None, user: UserId | None = None

@@ -18,15 +18,17 @@ from stellwerk.runs.calls import RunRef
 from stellwerk.runs.gates import Level
 from stellwerk.runs.model import Attempt, Failure, HumanTask, Run, Step, StepKey, StepStatus
 from stellwerk.runs.names import run_ref
+from stellwerk.runs.platform import Actors, Places
 from stellwerk.runs.tasks import Question
 from stellwerk.runs.world import World
-from stellwerk.tenancy.scope import Scope, of_run, seeded
+from stellwerk.tenancy.scope import SEEDED_INSTANCE, SEEDED_MANDATE, Scope, of_run, seeded
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
 from tests.contracts.stores import Stores, in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
 from tests.fakes.memory import Memory
+from tests.fakes.platform import FakeMarks, FakePlaces
 
 FOREIGN = of_run("m-other", "i-other", "u-other")
 
@@ -120,6 +122,10 @@ class Stage:
     scope: Scope = field(default_factory=seeded)
     stores: Stores | None = None
     """Other stores than those in memory."""
+    places: Places = field(default_factory=lambda: FakePlaces({SEEDED_MANDATE: [SEEDED_INSTANCE]}))
+    marks: FakeMarks = field(default_factory=FakeMarks)
+    actors: Actors | None = None
+    """None: nobody looks what owners may do."""
 
     def __post_init__(self) -> None:
         stores = self.stores or in_memory(self.memory)
@@ -136,6 +142,9 @@ class Stage:
             values=stores.keeper,
             catalogue=CATALOGUE,
             clock=self.clock,
+            places=self.places,
+            marks=self.marks,
+            actors=self.actors,
         )
         self.assembly = Assembly.of(self.world)
 

@@ -27,6 +27,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "listed": (f"{OWN}##mandate", "system##mandates"),
     "user": ("system##user#u",),
     "mandates": ("system##mandates",),
+    "sweep": ("system##sweep",),
     "subject": ("system##subject#1",),
     "audit": ("system#audit#2026-11-02",),
     "none": (),

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.model import Run
 from stellwerk.runs.names import run_ref
 
-CONTEXT = SimpleNamespace(aws_request_id="request-1")
+
+@dataclass
+class Context:
+    """What Lambda tells of an invocation."""
+
+    aws_request_id: str = "request-1"
+    seconds: float = 60.0
+
+    def get_remaining_time_in_millis(self) -> int:
+        return int(self.seconds * 1000)
+
+
+CONTEXT = Context()
 
 
 def place(run: Run, **more: object) -> JsonObject:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stellwerk.kernel.errors import BadInput, TransientError
+from stellwerk.kernel.ids import MandateId
 from stellwerk.runs.model import Run, RunStatus, StepStatus
+from stellwerk.runs.rounds import NotSwept
+from stellwerk.tenancy.scope import SEEDED_INSTANCE, SEEDED_MANDATE, of_platform
 from system.chunk_finished.handler import handler as chunk_finished
 from system.gate.handler import handler as gate
 from system.node_failed.handler import handler as node_failed
 from system.scope_closed.handler import handler as scope_closed
+from system.sweeper.handler import RESERVE
 from system.sweeper.handler import handler as sweeper
+from tests.fakes.platform import FakePlaces
 from tests.runs.stage import Stage
-from tests.system.events import CONTEXT, place
+from tests.system.events import CONTEXT, Context, place
 
 ERROR = {"Error": "Forbidden", "Cause": '{"errorMessage": "not yours"}'}
 
@@ -76,6 +83,27 @@ def test_the_sweeper_returns_its_counts(stage: Stage, run: Run) -> None:
     stage.clock.advance(minutes=5)
     counts = sweeper.serve({"time": "now"}, CONTEXT, stage.assembly)
     assert counts["ended"] == 1
+    assert stage.run(run).status is RunStatus.COMPLETED
+
+
+def test_the_sweeper_leaves_time_to_write_down_how_far_it_came(stage: Stage, run: Run) -> None:
+    stage.executions.states[run.execution] = ("SUCCEEDED", "", "")
+    stage.clock.advance(minutes=5)
+    assert sweeper.serve({}, Context(seconds=RESERVE), stage.assembly)["ended"] == 0
+    assert stage.marks.read(of_platform()) is not None
+    assert sweeper.serve({}, CONTEXT, stage.assembly)["ended"] == 1
+
+
+def test_the_sweeper_fails_at_the_end_where_a_mandate_could_not_be_swept(
+    stage: Stage, run: Run
+) -> None:
+    stage.executions.states[run.execution] = ("SUCCEEDED", "", "")
+    stage.clock.advance(minutes=5)
+    broken = MandateId("m-broken")
+    places = FakePlaces({broken: [], SEEDED_MANDATE: [SEEDED_INSTANCE]}, broken={broken})
+    assembly = stage.with_world(replace(stage.world, places=places))
+    with pytest.raises(NotSwept, match="m-broken"):
+        sweeper.serve({}, CONTEXT, assembly)
     assert stage.run(run).status is RunStatus.COMPLETED
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from stellwerk.handlers.system import ChunkEvent, system_event
+from stellwerk.handlers.system import ChunkEvent, Occasion, system_event
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.assembly import Assembly
 
 
 @system_event(ChunkEvent)
-def handler(event: ChunkEvent, runs: Assembly, request: str) -> JsonObject:
+def handler(event: ChunkEvent, runs: Assembly, occasion: Occasion) -> JsonObject:
     """Record that the chunk is done and answer the loop's token."""
-    scope = event.run.scope(request)
+    scope = event.run.scope(occasion.request)
     runs.chunks.finish(scope, event.run.id, event.loop, event.chunk, None)
     return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stellwerk.handlers.system import ExecutionEvent, system_event
+from stellwerk.handlers.system import ExecutionEvent, Occasion, system_event
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.assembly import Assembly
@@ -11,12 +11,12 @@ from stellwerk.runs.finishing import SUCCEEDED
 
 
 @system_event(ExecutionEvent)
-def handler(event: ExecutionEvent, runs: Assembly, request: str) -> JsonObject:
+def handler(event: ExecutionEvent, runs: Assembly, occasion: Occasion) -> JsonObject:
     """End the run of the execution; one that is not its run's present one changes nothing."""
     name, data, ended = event.name, event.data, event.ended
     if name is None or data is None or not event.over:
         return {}
-    scope = data.run.scope(request)
+    scope = data.run.scope(occasion.request)
     try:
         run = runs.world.runs.get(scope, name.run)
     except NotFound:

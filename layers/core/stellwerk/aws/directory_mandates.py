@@ -42,6 +42,13 @@ class DynamoMandates:
         whole = [self._bodies.record(scope, items[key], Mandate) for key in places if key in items]
         return Page(whole, found.cursor)
 
+    def ids(self, scope: Scope, *, after: MandateId | None, limit: int) -> Sequence[MandateId]:
+        """Return ids of mandates from the entries that list them."""
+        partition = keys.mandate_entries(scope)
+        begin = None if after is None else {"pk": partition, "sk": after}
+        found = self._items.query(Range(partition, after=begin), limit=limit)
+        return [MandateId(str(entry["sk"])) for entry in found]
+
     def write_mandate(self, scope: Scope, mandate: Mandate) -> Mandate:
         """Write a mandate, if new with the entry that lists it."""
         if mandate.id != scope.mandate:

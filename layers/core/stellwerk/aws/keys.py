@@ -36,6 +36,7 @@ What belongs to no mandate has `system` in its place, and no instance:
 | secret of a machine | user#U | secret |
 | user by token | subject#sha256 | subject |
 | user by address | email#sha256 | email |
+| where the sweeper has stopped | sweep | mark |
 
 Audit records belong to a mandate: they lie below it alone, in a table of their own.
 
@@ -252,6 +253,11 @@ def mandate_entries(scope: Scope) -> str:
 def mandate_entry(mandate: MandateId) -> Key:
     """Return the key of the entry that lists a mandate."""
     return Key(_at(SYSTEM, NO_INSTANCE, "mandates"), mandate)
+
+
+def sweep_mark(scope: Scope) -> Key:
+    """Return the key of where the sweeper has stopped: that of the system; others have none."""
+    return Key(_within(scope, "sweep"), "mark")
 
 
 def instance(mandate: MandateId, instance: InstanceId) -> Key:

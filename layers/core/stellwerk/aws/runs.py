@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from stellwerk.aws import keys, listing, standing, tables
 from stellwerk.aws.bodies import Bodies, changes, written_before
@@ -108,9 +108,10 @@ class DynamoRuns:
                 break
         return Page(found, cursor)
 
-    def open_runs(self, scope: Scope) -> Iterator[Run]:
-        """Yield every run that is not over: 2 requests per 100."""
-        wanted = Range(keys.runs_open(scope), index=tables.SWEEP)
+    def open_runs(self, scope: Scope, *, since: datetime | None = None) -> Iterator[Run]:
+        """Yield every run that is not over, the oldest first: 2 requests per 100."""
+        first = instant(since) if since else None
+        wanted = Range(keys.runs_open(scope), index=tables.SWEEP, since=first)
         for item in listing.everything(self._items, wanted):
             run = self._record(scope, item)
             if run.status.open:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.directory import directory
 from stellwerk.aws.executions import StepFunctionsExecutions
-from stellwerk.aws.items import Items
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.machines import StepFunctionsMachines
 from stellwerk.aws.runs import DynamoRuns
+from stellwerk.aws.sweep_marks import DynamoMarks
 from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
@@ -34,6 +35,7 @@ from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.tenancy.places import KnownPlaces
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
@@ -177,12 +179,16 @@ def built(
         catalogue=types,
         press=press,
         publisher=publisher,
-        assembly=Assembly.of(_world(doors, stores.items(settings.runs_table), press, publisher)),
+        assembly=Assembly.of(_world(settings, ways, press, publisher)),
         key_values=DynamoKeyValues(platform, values),
     )
 
 
-def _world(clients: Clients, items: Items, press: Press, publisher: Publisher) -> World:
+def _world(
+    settings: Settings, ways: tuple[Clients, Stores], press: Press, publisher: Publisher
+) -> World:
+    clients, stores = ways
+    items, platform = stores.items(settings.runs_table), stores.items(settings.platform_table)
     bodies = Bodies(press.values)
     keeper = Keeper(press.values)
     tasks = DynamoTasks(items, bodies)
@@ -201,6 +207,8 @@ def _world(clients: Clients, items: Items, press: Press, publisher: Publisher) -
         machines=press.machines,
         things=press.things,
         trials=Tester(publisher, press),
+        places=KnownPlaces(directory(platform, bodies).mandates),
+        marks=DynamoMarks(platform),
     )
 
 

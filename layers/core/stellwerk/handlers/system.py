@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from stellwerk.bootstrap import services
+from stellwerk.handlers.session import LambdaContext
 from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -70,9 +71,9 @@ class ChunkEvent(Event):
 
 
 class SweepEvent(Event):
-    """The schedule's event."""
+    """The schedule's event. `limit`: how many repairs to make at most."""
 
-    limit: int = 100
+    limit: int = 1000
 
 
 class ExecutionDetail(Event):
@@ -119,20 +120,28 @@ E = TypeVar("E", bound=Event)
 
 
 @dataclass(frozen=True)
+class Occasion:
+    """One invocation: its id, and the `seconds` after which AWS would end it."""
+
+    request: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class SystemHandler(Generic[E]):
-    """A Lambda's entry point: `act` gets the event as `model`, the services, the request's id."""
+    """A Lambda's entry point: `act` gets the event as `model`, the services, and the occasion."""
 
     model: type[E]
-    act: Callable[[E, Assembly, str], JsonObject]
+    act: Callable[[E, Assembly, Occasion], JsonObject]
 
-    def __call__(self, event: JsonValue, context: object) -> JsonObject:
+    def __call__(self, event: JsonValue, context: LambdaContext) -> JsonObject:
         """Handle an invocation by Step Functions, EventBridge or a schedule."""
         return self.serve(event, context, services().assembly)
 
-    def serve(self, event: JsonValue, context: object, assembly: Assembly) -> JsonObject:
+    def serve(self, event: JsonValue, context: LambdaContext, assembly: Assembly) -> JsonObject:
         """Handle an invocation with the given services; raise BadInput for an odd event."""
-        request = str(getattr(context, "aws_request_id", ""))
-        return self.act(self._read(event), assembly, request)
+        seconds = context.get_remaining_time_in_millis() / 1000
+        return self.act(self._read(event), assembly, Occasion(context.aws_request_id, seconds))
 
     def _read(self, event: JsonValue) -> E:
         try:
@@ -146,6 +155,6 @@ class SystemHandler(Generic[E]):
 
 def system_event(
     model: type[E],
-) -> Callable[[Callable[[E, Assembly, str], JsonObject]], SystemHandler[E]]:
+) -> Callable[[Callable[[E, Assembly, Occasion], JsonObject]], SystemHandler[E]]:
     """Make a function the entry point of a system Lambda whose events are `model`."""
     return lambda act: SystemHandler(model, act)

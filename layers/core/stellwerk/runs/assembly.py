@@ -10,6 +10,7 @@ from stellwerk.runs.children import Children
 from stellwerk.runs.chunkends import ChunkEnds
 from stellwerk.runs.finishing import Endings
 from stellwerk.runs.gates import Gates, Level
+from stellwerk.runs.rounds import Rounds
 from stellwerk.runs.scopes import Scopes
 from stellwerk.runs.service import RunService
 from stellwerk.runs.starting import Starting
@@ -33,6 +34,7 @@ class Assembly:
     scopes: Scopes
     endings: Endings
     sweeper: Sweeper
+    rounds: Rounds
 
     @classmethod
     def of(cls, world: World) -> Assembly:
@@ -41,6 +43,7 @@ class Assembly:
         endings = Endings(world)
         tasks = TaskService(world, endings)
         gates = Gates(world.journal, world.executions)
+        sweeper = Sweeper(world, starting, endings, tasks)
         return cls(
             world=world,
             starting=starting,
@@ -51,7 +54,8 @@ class Assembly:
             gates=gates,
             scopes=Scopes(world, endings.closing, gates),
             endings=endings,
-            sweeper=Sweeper(world, starting, endings, tasks),
+            sweeper=sweeper,
+            rounds=Rounds(world, sweeper),
         )
 
     def level(self, scope: Scope, run: RunRef, path: Path) -> Level:

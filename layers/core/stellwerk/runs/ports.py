@@ -107,8 +107,8 @@ class Runs(Protocol):
     ) -> Page[Run]:
         """Return a page of the wanted runs, the newest first; it may be short of `limit`."""
 
-    def open_runs(self, scope: Scope) -> Iterator[Run]:
-        """Yield every run that is not over."""
+    def open_runs(self, scope: Scope, *, since: datetime | None = None) -> Iterator[Run]:
+        """Yield every run that is not over, or those started since a moment, the oldest first."""
 
     def count(
         self, scope: Scope, *, workflow: WorkflowId | None = None, user: UserId | None = None

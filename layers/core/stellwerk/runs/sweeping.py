@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.deadline import Deadline
 from stellwerk.runs.finishing import Ended, Endings
 from stellwerk.runs.model import HumanTask, Run
 from stellwerk.runs.retiring import Retiring
@@ -22,6 +23,10 @@ from stellwerk.workflows.model import Version
 
 GRACE = timedelta(minutes=2)
 """How long the regular way has before the sweeper steps in."""
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""Before every run. Whoever goes on from there has been through the tasks."""
+_TICK = timedelta(milliseconds=1)
+"""How exactly the store knows when a run has started."""
 _GONE = "GONE"
 _ALIVE = {"RUNNING", "PENDING_REDRIVE"}
 
@@ -36,10 +41,24 @@ class Swept:
     expired: int = 0
     retired: int = 0
     failed: int = 0
+    rest: datetime | None = field(default=None, compare=False, kw_only=True)
+    """The start of the first run that was not looked at; None: all were."""
 
     def counts(self) -> JsonObject:
         """Return the counts by name."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in KINDS}
+
+
+KINDS = tuple(one.name for one in fields(Swept) if one.name != "rest")
+"""The names of the counts."""
+
+
+@dataclass(frozen=True)
+class _Repair:
+    """Something to look at. `after` is from where to go on when it was the last."""
+
+    act: Callable[[], str | None]
+    after: datetime | None
 
 
 class Sweeper:
@@ -54,30 +73,42 @@ class Sweeper:
         self._tasks = tasks
         self._retiring = Retiring(world, world.machines) if world.machines else None
 
-    def sweep(self, scope: Scope, *, limit: int = 100) -> Swept:
-        """Make up to `limit` repairs and return how many of which kind."""
+    def sweep(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 100,
+        since: datetime | None = None,
+        deadline: Deadline | None = None,
+    ) -> Swept:
+        """Make up to `limit` repairs and return how many of which kind.
+
+        With `since`, what another call has left as its `rest`. After each look it may be the end:
+        by the limit, or because the time is over.
+        """
         counts: Counter[str] = Counter()
-        for repair in self._candidates(scope, self._world.clock.now() - GRACE):
-            try:
-                done = repair()
-            except StellwerkError:
-                done = "failed"
+        for repair in self._candidates(scope, self._world.clock.now() - GRACE, since):
+            done = _done(repair)
             if done:
                 counts[done] += 1
-            if counts.total() >= limit:
-                break
-        return Swept(**counts)
+            if counts.total() >= limit or (deadline and deadline.remaining <= 0):
+                return _swept(counts, rest=repair.after)
+        return _swept(counts)
 
-    def _candidates(self, scope: Scope, before: datetime) -> Iterator[Callable[[], str | None]]:
-        for task in self._world.tasks.unanswered(scope):
-            yield partial(self._answer, scope, task)
-        for task in self._world.due.overdue(scope, before):
-            yield partial(self._expire, scope, task)
-        for run in self._world.runs.open_runs(scope):
-            yield partial(self._look_after, scope, run, before)
+    def _candidates(
+        self, scope: Scope, before: datetime, since: datetime | None
+    ) -> Iterator[_Repair]:
+        if since is None:
+            for task in self._world.tasks.unanswered(scope):
+                yield _Repair(partial(self._answer, scope, task), EARLIEST)
+            for task in self._world.due.overdue(scope, before):
+                yield _Repair(partial(self._expire, scope, task), EARLIEST)
+        for run in self._world.runs.open_runs(scope, since=since):
+            look = partial(self._look_after, scope, run, before)
+            yield _Repair(look, run.started + _TICK)
         if self._retiring is not None:
             for version in self._retiring.due(scope):
-                yield partial(self._retire, self._retiring, scope, version)
+                yield _Repair(partial(self._retire, self._retiring, scope, version), None)
 
     def _answer(self, scope: Scope, task: HumanTask) -> str:
         self._tasks.answer(scope, task)
@@ -119,3 +150,15 @@ class Sweeper:
             return None
         self._starting.launch(scope, run)
         return "started"
+
+
+def _swept(counts: Counter[str], *, rest: datetime | None = None) -> Swept:
+    return Swept(*(counts[name] for name in KINDS), rest=rest)
+
+
+def _done(repair: _Repair) -> str | None:
+    """Return which kind of repair was made, `failed` where it could not be, None if none."""
+    try:
+        return repair.act()
+    except StellwerkError:
+        return "failed"

@@ -9,6 +9,7 @@ from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import Run
+from stellwerk.runs.platform import Actors, Marks, Places
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.scope import Scope
@@ -37,6 +38,12 @@ class World:
     """What lets drafts run; None: this process starts none."""
     things: Mapping[str, Things] = field(default_factory=dict)
     """What versions and tasks name, by kind."""
+    actors: Actors | None = None
+    """Whose rights are looked at where a run acts for someone by itself; None: nobody looks."""
+    places: Places | None = None
+    """All mandates and instances, for the sweeper; None: this process sweeps none."""
+    marks: Marks | None = None
+    """Where the sweeper has stopped."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""

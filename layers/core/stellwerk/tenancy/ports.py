@@ -58,6 +58,12 @@ class Mandates(Protocol):
     def mandates(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[Mandate]:
         """Return a page of all mandates, by id; only for the platform's scope, else empty."""
 
+    def ids(self, scope: Scope, *, after: MandateId | None, limit: int) -> Sequence[MandateId]:
+        """Return up to `limit` ids of mandates in their order, those behind `after`.
+
+        Only for the platform's scope, else none. No mandate's own data is read.
+        """
+
     def write_mandate(self, scope: Scope, mandate: Mandate) -> Mandate:
         """Write a mandate; a scope of another mandate changes nothing and raises NotFound."""
 
