@@ -158,4 +158,7 @@ def _refusal(present: Present) -> Forbidden | None:
 
 def _no(place: Place) -> NotFound:
     what = f"instance {place.instance} in mandate" if place.instance else "mandate"
-    return NotFound(f"there is no {what} {place.mandate}, or not for you")
+    return NotFound(
+        f"there is no {what} {place.mandate}, or not for you",
+        remedy="Correct the ids; /api/v1/me names the places that are yours.",
+    )
