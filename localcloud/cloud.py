@@ -20,6 +20,7 @@ from localcloud.events import STATUS_CHANGE, Events, run_finished
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
 from localcloud.mocking import mocked
+from localcloud.schedules import Schedules
 from localcloud.server import serving
 from localcloud.stepfunctions.backend import LocalStepFunctions
 from localcloud.stepfunctions.environment import Runtime
@@ -95,6 +96,7 @@ class LocalCloud:
         self._spare_the_collector()
         if self._on_start is not None:
             self._on_start(self)
+        self._start_schedules()
         if self.data is not None and self.endpoint is not None:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             announce(self.data, Endpoint(os.getpid(), self.endpoint, started))
@@ -125,6 +127,11 @@ class LocalCloud:
         self.machines: LocalStepFunctions = self._stack.enter_context(installed(ACCOUNT, REGION))
         self.machines.runtime = Runtime(self.lambdas, self._workers, Tokens(), self._retry_pace)
         self.machines.on_end = self._ended
+
+    def _start_schedules(self) -> None:
+        schedules = Schedules(self.lambdas, self._functions.rates)
+        schedules.start()
+        self._stack.callback(schedules.stop)
 
     def _spare_the_collector(self) -> None:
         """Let the garbage collector pass over what stands now.

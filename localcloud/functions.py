@@ -29,8 +29,16 @@ class FunctionNotFound(LookupError):
     """No function has this name."""
 
 
+SWEEP_SECONDS = 300.0
+"""Between two rounds of the sweeper: what template.yaml says, for where there is none."""
+
+
 class Functions(Protocol):
     """Finds functions by name."""
+
+    @property
+    def rates(self) -> Mapping[str, float]:
+        """Seconds between two calls, for functions that are called by the clock."""
 
     def find(self, name: str) -> Function:
         """Return the function called `name`. Raises FunctionNotFound."""
@@ -39,7 +47,14 @@ class Functions(Protocol):
 class Given:
     """Plain functions under full names."""
 
-    def __init__(self, handlers: Mapping[str, Handler], *, timeout: float = 900.0) -> None:
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        *,
+        timeout: float = 900.0,
+        rates: Mapping[str, float] | None = None,
+    ) -> None:
+        self.rates = rates or {}
         self._handlers = handlers
         self._timeout = timeout
 
@@ -59,6 +74,7 @@ class ByName:
     """
 
     def __init__(self, prefix: str = "stellwerk") -> None:
+        self.rates = {f"{prefix}-system-sweeper": SWEEP_SECONDS}
         self._prefix = prefix + "-"
         self._found: dict[str, Function] = {}
 

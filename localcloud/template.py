@@ -22,6 +22,7 @@ FILE = Path(__file__).resolve().parent.parent / "template.yaml"
 """The product's template, in a checkout; an installed package has none."""
 _FUNCTION = "AWS::Serverless::Function"
 _LOOP = "Fn::ForEach::"
+_SECONDS = {"minute": 60.0, "hour": 3600.0, "day": 86_400.0}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Declared:
     handler: str
     timeout: float
     memory: int
+    rate: float | None = None
+    """Seconds between two calls by the clock; None: it is not called so."""
 
 
 class Template:
@@ -49,6 +52,11 @@ class Template:
     def declared(self) -> Mapping[str, Declared]:
         """All functions by name."""
         return self._declared
+
+    @property
+    def rates(self) -> Mapping[str, float]:
+        """Seconds between two calls, for functions that are called by the clock."""
+        return {one.name: one.rate for one in self._declared.values() if one.rate is not None}
 
     def find(self, name: str) -> Function:
         """Return the function called `name`. Raises FunctionNotFound."""
@@ -78,7 +86,19 @@ def _declared(properties: Mapping[str, Node], names: Mapping[str, str]) -> Decla
         handler=_resolved(properties["Handler"], names),
         timeout=float(properties.get("Timeout", 3)),
         memory=int(properties.get("MemorySize", 128)),
+        rate=next(_rates(properties.get("Events", {})), None),
     )
+
+
+def _rates(events: Mapping[str, Node]) -> Iterator[float]:
+    """Yield the seconds of schedules such as `rate(5 minutes)`."""
+    for event in events.values():
+        if event["Type"] == "Schedule":
+            text = event["Properties"]["Schedule"]
+            found = re.fullmatch(r"rate\((\d+) (minute|hour|day)s?\)", text)
+            if found is None:
+                raise ValueError(f"the local cloud knows no schedule such as '{text}'")
+            yield float(found[1]) * _SECONDS[found[2]]
 
 
 def _resolved(node: Node, names: Mapping[str, str]) -> Node:

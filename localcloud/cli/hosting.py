@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -22,11 +23,15 @@ from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.directory import directory
 from stellwerk.aws.items import Items
 from stellwerk.aws.values import S3Values
+from stellwerk.bootstrap import Services
 from stellwerk.config import Settings
 from stellwerk.features.found import FoundFeatures
 from stellwerk.kernel.clock import SystemClock
-from stellwerk.kernel.errors import Conflict
-from stellwerk.tenancy.scope import seeded
+from stellwerk.kernel.errors import Conflict, StellwerkError
+from stellwerk.runs.model import Run
+from stellwerk.tenancy.scope import Scope
+
+LOG = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -59,14 +64,22 @@ def hosted(
 
 
 def _go_on(cloud: LocalCloud) -> None:
-    """Let the Lambdas of this process act on the cloud, and continue the runs that are open."""
+    """Let the Lambdas of this process act on the cloud; continue the open runs of all mandates."""
     _seed(cloud)
     services = bootstrap.build(cloud.settings, cloud.clients)
     bootstrap.services.provide(lambda: services)
-    scope = seeded()
-    for run in list(services.assembly.world.runs.open_runs(scope)):
+    for scope in services.assembly.rounds.everywhere():
+        for run in list(services.assembly.world.runs.open_runs(scope)):
+            _continue(services, scope, run)
+
+
+def _continue(services: Services, scope: Scope, run: Run) -> None:
+    """Continue a run; one that cannot be must not keep the cloud down: the sweeper comes again."""
+    try:
         services.runs.release_leases(scope, run.id)
         services.runs.continue_(scope, run.id)
+    except StellwerkError:
+        LOG.exception("run %s of mandate %s could not be continued", run.id, scope.mandate)
 
 
 def _seed(cloud: LocalCloud) -> None:
