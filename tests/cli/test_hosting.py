@@ -58,7 +58,7 @@ def test_a_run_that_cannot_be_continued_keeps_no_cloud_down(
     left = _paused(settings)
     with hosted(settings) as connection:
         scope = SCOPES[0]
-        versions = connection.services.press.versions
+        versions = provided().press.versions
         run = connection.services.runs.get(scope, left[0])
         version = versions.get(scope, run.workflow, run.version)
         versions.save(scope, version.model_copy(update={"machines": {}}))
