@@ -12,7 +12,7 @@ from typing import Protocol
 from stellwerk.kernel.errors import Conflict
 from stellwerk.kernel.ids import NodeKey, Path, RunId
 from stellwerk.runs.contention import settle
-from stellwerk.runs.effects import write_in_flight
+from stellwerk.runs.effects import closed_status
 from stellwerk.runs.model import Decision, HumanTask, Run, Step, StepKey, StepStatus, TaskStatus
 from stellwerk.runs.names import CHUNK_TYPE, SCOPE_TYPE, of_loop, within
 from stellwerk.runs.passes import entries_below
@@ -112,24 +112,11 @@ class Closing:
         step = self._world.journal.read(scope, run, [key])[key]
         if step.status not in _OPEN or step.done:
             return
-        closed = step.model_copy(update={"status": self._closed_status(scope, step), "lease": None})
+        closed = step.model_copy(
+            update={"status": closed_status(self._world, scope, step), "lease": None}
+        )
         counted = step.status is StepStatus.WAITING and step.child and step.type != CHUNK_TYPE
         if counted:
             self._world.waits.close(scope, closed)
         else:
             self._world.journal.write(scope, closed)
-
-    def _closed_status(self, scope: Scope, step: Step) -> StepStatus:
-        """Uncertain where a write was in flight and its process is dead, skipped if never begun."""
-        if _unbegun(step):
-            return StepStatus.SKIPPED
-        leased = step.lease is not None and step.lease > self._world.clock.now()
-        lost = step.status is StepStatus.RUNNING and not leased
-        uncertain = lost and write_in_flight(self._world, scope, step)
-        return StepStatus.UNCERTAIN if uncertain else StepStatus.CANCELLED
-
-
-def _unbegun(step: Step) -> bool:
-    """Whether the entry only carries what a replay hands on to a step, which was never reached."""
-    begun = step.attempts or step.token or step.child or step.size is not None
-    return step.status is StepStatus.RUNNING and not begun

@@ -7,9 +7,9 @@ skipped, and undecided before. A node is decided when all its incoming edges are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from enum import StrEnum
 from graphlib import TopologicalSorter
+from types import MappingProxyType
 
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.runs.model import Step, StepStatus

@@ -15,7 +15,7 @@ from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import NodeKey, RunId, new_id
 from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.blueprints import Blueprint
-from stellwerk.runs.effects import writes
+from stellwerk.runs.effects import as_closed, may_have_happened, writes
 from stellwerk.runs.keeping import Kept, kept_entries, kept_nodes, opened_loops
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, TriggeredBy
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE, origin_of
@@ -71,7 +71,7 @@ class Replays:
         Raises BadInput as `replay` does.
         """
         target = self._blueprint(scope, source, wish.version)
-        steps = list(self._world.journal.steps(scope, source.id))
+        steps = self._steps(scope, source)
         found = self._found(scope, source, target, steps, wish)[1]
         again = (
             step.key
@@ -115,7 +115,7 @@ class Replays:
     def _entries(
         self, scope: Scope, source: Run, run: Run, target: Blueprint, wish: Wish
     ) -> list[Step]:
-        steps = list(self._world.journal.steps(scope, source.id))
+        steps = self._steps(scope, source)
         kept, found = self._found(scope, source, target, steps, wish)
         recorded = [_recorded(step, found) for step in found.values()]
         recorded += [_begun(step) for step in opened_loops(kept, steps)]
@@ -124,6 +124,19 @@ class Replays:
         others = [step for step in steps if step.key not in known and step.type not in _PASSING]
         recorded += self._carried(scope, kept, others, wish)
         return [_copy(step, source, run) for step in recorded]
+
+    def _steps(self, scope: Scope, source: Run) -> list[Step]:
+        """Return the entries as they are to be read: what may have happened is uncertain."""
+        return [
+            step if step.type == SCOPE_TYPE else self._doubted(scope, step)
+            for step in self._world.journal.steps(scope, source.id)
+        ]
+
+    def _doubted(self, scope: Scope, step: Step) -> Step:
+        closed = as_closed(self._world, scope, step)
+        if not may_have_happened(self._world, scope, closed):
+            return closed
+        return closed.model_copy(update={"status": StepStatus.UNCERTAIN})
 
     def _found(
         self, scope: Scope, source: Run, target: Blueprint, steps: Sequence[Step], wish: Wish

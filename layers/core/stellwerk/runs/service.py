@@ -14,6 +14,7 @@ from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.contention import settle
+from stellwerk.runs.effects import as_closed
 from stellwerk.runs.finishing import Endings
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus
 from stellwerk.runs.pinning import Pinned, find_workflow
@@ -104,18 +105,19 @@ class RunService:
 
     def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
         """Return the run's journal in the order in which its steps began; the unbegun are last."""
-        self.get(scope, run)
-        return sorted(self._world.journal.steps(scope, run), key=_begun)
+        found = self.get(scope, run)
+        steps = self._world.journal.steps(scope, run)
+        return sorted((self._as_it_stands(scope, found, step) for step in steps), key=_begun)
 
     def step(self, scope: Scope, run: RunId, key: StepKey) -> Step:
         """Return an entry of the run's journal; raise NotFound if there is none."""
-        self.get(scope, run)
-        found = self._world.journal.read(scope, run, [key]).get(key)
-        if found is None:
+        found = self.get(scope, run)
+        step = self._world.journal.read(scope, run, [key]).get(key)
+        if step is None:
             raise NotFound(
                 f"run {run} has no step '{key.text}'", remedy="Look at the list of its steps."
             )
-        return found
+        return self._as_it_stands(scope, found, step)
 
     def value(self, scope: Scope, stored: Stored) -> JsonValue:
         """Return a stored value."""
@@ -182,6 +184,9 @@ class RunService:
     def _replay(self, scope: Scope, run: Run, wish: Wish) -> Run:
         check_start(scope)
         return self._replays.replay(scope, run, wish)
+
+    def _as_it_stands(self, scope: Scope, run: Run, step: Step) -> Step:
+        return step if run.status.open else as_closed(self._world, scope, step)
 
     def _held(self, step: Step) -> bool:
         now = self._world.clock.now()
