@@ -33,6 +33,7 @@ check: .venv/ready ## Format, lint, types, import contracts, drift of generated 
 	$(BIN)/python scripts/access_page.py --check
 	$(BIN)/python -m scripts.security_page --check
 	$(BIN)/python scripts/graph_schema.py --check
+	$(BIN)/python scripts/openapi.py --check
 	$(BIN)/python scripts/golden.py --check
 
 generate: .venv/ready ## Derive catalogue.json, the template's lists, pages, schema, golden definitions
@@ -42,6 +43,7 @@ generate: .venv/ready ## Derive catalogue.json, the template's lists, pages, sch
 	$(BIN)/python scripts/access_page.py
 	$(BIN)/python -m scripts.security_page
 	$(BIN)/python scripts/graph_schema.py
+	$(BIN)/python scripts/openapi.py
 	$(BIN)/python scripts/golden.py
 
 build: .venv/ready .venv-sam/ready ## Validate, lint and build the SAM application
