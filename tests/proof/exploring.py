@@ -80,7 +80,9 @@ def _check(case: Case, order: int, compare: Compare, found: Counter[str], file: 
     except (Hang, Defect, StateFailed) as error:
         wrong = [f"{type(error).__name__}: {error}"]
     if wrong:
-        raise Disagreement(f"{_written(case, file)}\norder {order}: " + "\n".join(wrong))
+        report = f"{_written(case, file)}\norder {order}: " + "\n".join(wrong)
+        file.with_suffix(".txt").write_text(report + "\n", encoding="utf-8")
+        raise Disagreement(report)
 
 
 def _written(case: Case, file: File) -> str:
