@@ -55,6 +55,8 @@ def test_going_back_publishes_what_was_published_before() -> None:
     assert return_event(standing(unpublished, published_before=True)) is VersionEvent.PUBLISH
     with pytest.raises(Conflict, match="never published"):
         return_event(standing(unpublished))
+    with pytest.raises(Conflict, match="is the published one already"):
+        return_event(standing(VersionStatus.PUBLISHED))
 
 
 def test_the_page_of_states_is_up_to_date() -> None:

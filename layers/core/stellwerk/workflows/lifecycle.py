@@ -91,8 +91,13 @@ def version_after(version: Version, event: VersionEvent) -> VersionStatus:
 def return_event(version: Version) -> VersionEvent:
     """Return how a version that was published before becomes the published one again.
 
-    Raises Conflict for one that never was: there is nothing to go back to.
+    Raises Conflict for one that never was, or that is the published one: there is no way back.
     """
+    if version.status is VersionStatus.PUBLISHED:
+        raise Conflict(
+            f"Version {version.number} is the published one already.",
+            remedy="Name another one to go back to.",
+        )
     if version.fresh:
         raise Conflict(
             f"Version {version.number} was never published: there is no going back to it.",
