@@ -83,5 +83,5 @@ class Foundry:
 
 def _plan(compiled: Compiled) -> JsonObject:
     watched: JsonObject = {node: [*gated] for node, gated in compiled.watch.items()}
-    passes: JsonObject = {node: port for node, port in compiled.passes.items()}
+    passes: JsonObject = {str(node): port for node, port in compiled.passes.items()}
     return {"watch": watched, "passes": passes}

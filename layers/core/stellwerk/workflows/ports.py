@@ -45,6 +45,13 @@ class SharedWorkflow:
     workflow: Workflow
 
 
+class Triggers(Protocol):
+    """What starts runs of workflows by itself."""
+
+    def changed(self, scope: Scope, workflow: WorkflowId) -> None:
+        """Let exactly those triggers fire that the stored workflow wants; may be repeated."""
+
+
 class Versions(Protocol):
     """Workflows and their versions. Each writing method is one transaction.
 

@@ -18,7 +18,7 @@ from stellwerk.tenancy.scope import Scope, require
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Reference, Version, Workflow
-from stellwerk.workflows.ports import Machines, Resources, Things, Values, Versions
+from stellwerk.workflows.ports import Machines, Resources, Things, Triggers, Values, Versions
 from stellwerk.workflows.resources import KnownResources
 from stellwerk.workflows.values import Texts, exact_json
 
@@ -59,6 +59,8 @@ class Press:
     audit: Audit
     things: Mapping[str, Things] = field(default_factory=dict)
     """What graphs may name, by kind; workflows are known anyway."""
+    triggers: Triggers | None = None
+    """None: nothing starts runs by itself."""
 
 
 class Room:
@@ -89,6 +91,11 @@ class Room:
         text = exact_json(graph.model_dump(mode="json", by_alias=True))
         stored = self._texts.keep(scope, f"workflows/{workflow}", text)
         return {"graph": stored, "graph_hash": graph_hash(graph)}
+
+    def _arm(self, scope: Scope, workflow: WorkflowId) -> None:
+        """Let what the workflow wants fire, and nothing else: to follow each change of that."""
+        if self._press.triggers is not None:
+            self._press.triggers.changed(scope, workflow)
 
     def _faults(self, scope: Scope, graph: Graph, *, itself: str = "") -> Sequence[Fault]:
         """Return all that is wrong with a graph; what is foreign to the scope is missing."""

@@ -51,9 +51,11 @@ class Publishing(Drafting):
             act.object(f"version:{found.id}/{version.number}")
             act.before(version)
             if version.number == found.published:
+                self._arm(scope, found.id)
                 return found, version
             moved, published = self._enter(scope, found, version)
             act.after(published)
+            self._arm(scope, found.id)
         return moved, published
 
     def publish_version(
@@ -121,6 +123,7 @@ class Publishing(Drafting):
             noted = {} if note is None else {"note": note.strip()[:LONGEST_NOTE]}
             moved, published = self._enter(scope, found, version.model_copy(update=noted))
             act.after(published)
+            self._arm(scope, workflow)
         return moved, published
 
     def _leave(
@@ -143,6 +146,7 @@ class Publishing(Drafting):
             moved = self._versions.move(scope, unnamed, left)
             stored = _written(left)
             act.after(stored)
+            self._arm(scope, workflow)
         return moved, stored
 
     def _may_publish(self, scope: Scope, workflow: Workflow | None) -> None:

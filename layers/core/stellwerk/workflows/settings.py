@@ -117,9 +117,11 @@ class Settings(Room):
             written.before(before)
             after = changed(before)
             if after == before:
+                self._arm(scope, workflow)
                 return before
             stored = self._write(scope, before, after)
             written.after(stored)
+            self._arm(scope, workflow)
         return stored
 
     def _check_user(self, scope: Scope, user: UserId, purpose: str) -> None:
