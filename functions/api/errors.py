@@ -8,11 +8,14 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import compile_path
 
 from api.backend import services
 from api.conditions import Outdated, PreconditionMissing
+from api.models.base import REFUSED
 from api.problems import problem
 from stellwerk.files.service import TooLarge
 from stellwerk.kernel.errors import (
@@ -143,6 +146,15 @@ def _malformed(request: Request, error: Exception) -> Response:
         {"place": _place(fault["loc"]), "message": str(fault["msg"])} for fault in found
     ]
     named = "; ".join(f"{fault['place']}: {fault['message']}" for fault in faults[:3])
+    if all(fault["type"] == REFUSED for fault in found):
+        return problem(
+            "refused-input",
+            422,
+            f"The request is refused: {named}.",
+            request=request.scope,
+            remedy="Correct these places.",
+            faults=faults,
+        )
     return problem(
         "malformed",
         400,
@@ -177,11 +189,20 @@ def _http(request: Request, error: Exception) -> Response:
     }
     unknown = ("malformed", str(error.detail), "")
     kind, detail, remedy = kinds.get(error.status_code, unknown)
+    headers = {**(error.headers or {})}
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_allowed(request)))
     return problem(
-        kind,
-        error.status_code,
-        detail,
-        request=request.scope,
-        remedy=remedy,
-        headers=error.headers,
+        kind, error.status_code, detail, request=request.scope, remedy=remedy, headers=headers
     )
+
+
+def _allowed(request: Request) -> set[str]:
+    """Return the methods that the request's path knows: the framework names those of one route."""
+    app: FastAPI = request.app
+    known: dict[str, set[str]] = {}
+    for context in iter_route_contexts(app.routes):
+        if context.path and compile_path(context.path)[0].match(request.url.path):
+            known.setdefault(context.path, set()).update(context.methods or ())
+    # a word, as in workflows/import, is no id
+    return known[min(known, key=lambda path: path.count("{"))]

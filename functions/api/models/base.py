@@ -7,16 +7,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
-
-from stellwerk.kernel.json import JsonValue
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
 DEEPEST = 100
+REFUSED = "refused"
+"""The type of faults in what fits the document: they become a 422."""
 _LARGEST = 10**300
+_TIME = "must be between the years 2000 and 2200"
 _FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -42,7 +52,7 @@ class Body(Asked):
     def _plain(cls, value: object) -> object:
         fault = next(_traps(value), None)
         if fault is not None:
-            raise ValueError(fault)
+            raise PydanticCustomError(REFUSED, "{fault}", {"fault": fault})
         return value
 
 
@@ -55,12 +65,26 @@ class PageOf(Shown, Generic[T]):
 
 def _within_time(moment: datetime) -> datetime:
     if not _FIRST <= moment <= _LAST:
-        raise ValueError("must be between the years 2000 and 2200")
+        raise PydanticCustomError(REFUSED, _TIME)
     return moment
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_within_time)]
+def _within_days(day: date) -> date:
+    if not _FIRST.date() <= day < _LAST.date():
+        raise PydanticCustomError(REFUSED, _TIME)
+    return day
+
+
+def _text(value: object) -> object:
+    if isinstance(value, str | datetime):
+        return value
+    raise ValueError("must be a text, as in 2026-12-01T08:15:00Z")
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_text), AfterValidator(_within_time)]
 """A moment with its time zone."""
+Day = Annotated[date, AfterValidator(_within_days)]
+"""A day of the calendar."""
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S")]
 """A line of text that people read."""
 Tags = Annotated[
@@ -92,11 +116,3 @@ def _finite(number: int | float) -> bool:
 
 def _broken(text: str) -> bool:
     return any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def plain(value: JsonValue) -> JsonValue:
-    """Return `value`; raise ValueError where it holds what cannot be stored."""
-    fault = next(_traps(value), None)
-    if fault is not None:
-        raise ValueError(f"The value {fault}.")
-    return value

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from api.models.base import Body, Label, PageOf, Shown
+from stellwerk.kernel.json import Flag
 from stellwerk.tenancy import features, model
 from stellwerk.tenancy.instances import Added
 
@@ -78,7 +79,7 @@ class PlaceChanges(Body):
     model_config = ConfigDict(json_schema_extra={"example": {"label": "Muster AG Zürich"}})
 
     label: Annotated[Label, Field(max_length=120)] | None = None
-    active: bool | None = None
+    active: Flag | None = None
 
 
 class Feature(Shown):

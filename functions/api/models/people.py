@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from api.models.base import Asked, Body, Label, Moment, PageOf, Shown
 from stellwerk.kernel.ids import RoleId
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import Flag, JsonObject
 from stellwerk.tenancy import access, explain, members, model
 from stellwerk.tenancy.access import AccessRule, Context, Level
 
@@ -109,7 +109,7 @@ class Rule(Asked):
 
     context: ContextName
     item: str = Field(default="*", min_length=1, max_length=200)
-    view: bool = False
+    view: Flag = False
     read: LevelName = "none"
     create: LevelName = "none"
     update: LevelName = "none"

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import ConfigDict, Field
 
 from api.models.base import Body, PageOf, Shown
+from api.models.versions import Number
 from stellwerk.kernel.ids import NodeKey
-from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.kernel.json import Flag, JsonObject, JsonValue
 from stellwerk.runs import model as stored
 from stellwerk.workflows.graph import KEY_PATTERN
 
@@ -236,7 +237,7 @@ class NewRun(Body):
     mode: Literal["live", "test"] = Field(
         default="live", description="live: the published version. test: the latest, or `version`"
     )
-    version: int | None = Field(default=None, ge=1, le=99_999_999)
+    version: Number | None = None
     delivery: str | None = Field(
         default=None,
         min_length=1,
@@ -271,8 +272,8 @@ class Replay(Body):
     repeat: list[StepName] = Field(
         default=[], max_length=200, description="Uncertain steps that are to be done again"
     )
-    version: int | None = Field(default=None, ge=1, le=99_999_999)
-    confirm_writes: bool = Field(
+    version: Number | None = None
+    confirm_writes: Flag = Field(
         default=False, description="Whether steps that write may do so again; else they are a 409"
     )
 

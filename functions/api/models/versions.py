@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 
 from api.models.base import Body, PageOf, Shown
 from api.models.graphs import Fault
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import NUMERIC, JsonObject
 from stellwerk.workflows import model as stored
 from stellwerk.workflows.graph import Graph
 
-Number = Annotated[int, Field(ge=1, le=99_999_999)]
+Number = Annotated[int, Field(ge=1, le=99_999_999), NUMERIC]
 _VERSION: JsonObject = {
     "workflow": "01kb2c3d4e5f6g7h8j9k0m1n2a",
     "number": 4,

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from api.backend import Here
 from api.caller import ID, InMandate
 from api.models.audit import AuditPage, AuditRecord, Outcome, Verification
+from api.models.base import Day
 from api.operations import operations
 from api.paging import Paged
 from api.rendering import shown
@@ -22,9 +23,8 @@ from stellwerk.tenancy.evidence import Outcome as Ending
 router = operations("/mandates/{mandate}/audit", tags=["audit"])
 LARGEST = 5 * 1024 * 1024
 """Bytes of an export: what Lambda can hand over."""
-_FIRST, _LAST = date(2000, 1, 1), date(2199, 12, 31)
-Since = Annotated[date | None, Query(ge=_FIRST, le=_LAST, description="The first day")]
-Until = Annotated[date | None, Query(ge=_FIRST, le=_LAST, description="The last day")]
+Since = Annotated[Day | None, Query(description="The first day")]
+Until = Annotated[Day | None, Query(description="The last day")]
 _PLAIN = r"^[\x20-\x7e]*$"
 
 
@@ -79,7 +79,7 @@ def verify_audit(
     scope: InMandate,
     here: Here,
     day: Annotated[
-        list[Annotated[date, Query(ge=_FIRST, le=_LAST)]] | None,
+        list[Day] | None,
         Query(max_length=31, description="Days to look at; none named: all of them"),
     ] = None,
 ) -> Response:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
+from pydantic import BeforeValidator, Strict
 from pydantic import JsonValue as JsonValue
 
 JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic collects this one
+    return value
+
+
+NUMERIC = BeforeValidator(_number)
+"""After the bounds, if there are any: `Annotated[int, Field(ge=1), NUMERIC]` tells its schema."""
+Number = Annotated[float, NUMERIC]
+Whole = Annotated[int, NUMERIC]
+Flag = Annotated[bool, Strict()]
+"""As JSON tells them apart: a text is no number, true is none either, and 14.0 is 14."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 

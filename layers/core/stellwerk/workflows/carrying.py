@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import WorkflowId
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import JsonObject, Whole
 from stellwerk.tenancy.scope import Scope, require_operation
 from stellwerk.workflows.drafting import Drafting
 from stellwerk.workflows.faults import Fault
@@ -43,7 +43,7 @@ class _Carried(BaseModel):
 class CarriedVersion(_Carried):
     """A version in a document; where it stood and when it was made are told, not taken over."""
 
-    number: int = Field(ge=1)
+    number: Whole = Field(ge=1)
     status: VersionStatus = VersionStatus.DRAFT
     created: datetime | None = None
     note: str = Field(default="", max_length=2000)

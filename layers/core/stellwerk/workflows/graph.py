@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from stellwerk.kernel.ids import NodeKey, Path
-from stellwerk.kernel.json import JsonObject, JsonValue, digest
+from stellwerk.kernel.json import (
+    NUMERIC,
+    Flag,
+    JsonObject,
+    JsonValue,
+    Number,
+    Whole,
+    digest,
+)
 
 SCHEMA = "stellwerk/graph@1"
 KEY_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
@@ -33,16 +41,16 @@ class _Model(BaseModel):
 class Retry(_Model):
     """How often and how far apart a node that failed with a transient error is tried again."""
 
-    attempts: int = Field(default=3, ge=1, le=20, description="Tries in all, the first included")
-    interval: float = Field(default=2, ge=1, le=3600, description="Seconds before the second try")
-    backoff: float = Field(default=2, ge=1, le=10, description="Factor for each further pause")
+    attempts: Whole = Field(default=3, ge=1, le=20, description="Tries in all, the first included")
+    interval: Number = Field(default=2, ge=1, le=3600, description="Seconds before the second try")
+    backoff: Number = Field(default=2, ge=1, le=10, description="Factor for each further pause")
 
 
 class Position(_Model):
     """Where the editor draws the node; without meaning."""
 
-    x: float = 0
-    y: float = 0
+    x: Number = 0
+    y: Number = 0
 
 
 class Node(_Model):
@@ -58,8 +66,10 @@ class Node(_Model):
     parent: NodeKey | None = None
     retry: Retry | None = None
     on_error: OnError = OnError.FAIL
-    timeout: int | None = Field(default=None, ge=1, le=840, description="Seconds")
-    disabled: bool = False
+    timeout: Annotated[int, Field(ge=1, le=840), NUMERIC] | None = Field(
+        default=None, description="Seconds"
+    )
+    disabled: Flag = False
     notes: str = ""
     position: Position = Position()
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from stellwerk.kernel.ids import InstanceId, UserId, WorkflowId
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import Flag, JsonObject, Whole
 from stellwerk.kernel.records import Record, Stored
 
 MOST_TAGS = 10
@@ -30,16 +30,16 @@ class Overflow(StrEnum):
 class Concurrency(_Part):
     """How many runs of a workflow may be open at once, and what happens beyond."""
 
-    limit: int = Field(default=1, ge=1, le=1000)
+    limit: Whole = Field(default=1, ge=1, le=1000)
     policy: Overflow = Overflow.ALLOW
 
 
 class Retention(_Part):
     """For how many days after its end a run is kept; with `hold` for ever."""
 
-    successes: int = Field(default=30, ge=1, le=3650)
-    failures: int = Field(default=90, ge=1, le=3650)
-    hold: bool = False
+    successes: Whole = Field(default=30, ge=1, le=3650)
+    failures: Whole = Field(default=90, ge=1, le=3650)
+    hold: Flag = False
 
 
 class Origin(_Part):

@@ -1,0 +1,199 @@
+"""Requests that succeed, for operations that need something to be there first."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from fastapi.testclient import TestClient
+
+from stellwerk.kernel.json import JsonObject, JsonValue
+from tests.api.world import DEMO, GRAPH, STRAIGHT, World
+
+MANDATE = "/api/v1/mandates/m-demo"
+ANY: Mapping[str, str] = {"If-Match": "*"}
+
+
+@dataclass(frozen=True)
+class Good:
+    """What makes a request succeed: ids for its path, and if need be a body."""
+
+    path: Mapping[str, str | int] = field(default_factory=dict)
+    body: JsonValue = None
+
+
+class Things:
+    """Makes what operations need, anew each time."""
+
+    def __init__(self, world: World) -> None:
+        self._anna: TestClient = world.someone("u-demo", **ANY)
+        self._numbers = itertools.count()
+        self._makers = self._all()
+
+    def good(self, operation: str) -> Good | None:
+        """Return what makes the operation succeed; None: nothing needs to be there."""
+        maker = self._makers.get(operation)
+        return maker() if maker else None
+
+    def _post(self, path: str, body: object = None) -> JsonObject:
+        answer = self._anna.post(path, json=body)
+        assert answer.is_success, f"{path}: {answer.text}"
+        made: JsonObject = answer.json()
+        return made
+
+    def _workflow(self, graph: JsonValue = None) -> str:
+        body = {"title": f"Thing {next(self._numbers)}", "graph": graph or STRAIGHT}
+        begun = self._post(f"{DEMO}/workflows", body)["workflow"]
+        assert isinstance(begun, dict)
+        return str(begun["id"])
+
+    def _published(self, graph: JsonValue = None) -> str:
+        workflow = self._workflow(graph)
+        self._post(f"{DEMO}/workflows/{workflow}/versions/1/publish", {})
+        return workflow
+
+    def _archived(self) -> str:
+        workflow = self._published()
+        saved = self._anna.put(f"{DEMO}/workflows/{workflow}/drafts/1", json=GRAPH)
+        number = saved.json()["version"]["number"]
+        self._post(f"{DEMO}/workflows/{workflow}/versions/{number}/publish", {})
+        return workflow
+
+    def _run(self, graph: JsonValue = None) -> str:
+        workflow = self._published(graph)
+        run = self._post(f"{DEMO}/workflows/{workflow}/runs", {"input": {"amount": 1}})
+        return str(run["id"])
+
+    def _rested(self, graph: JsonValue, status: str) -> str:
+        run = self._run(graph)
+        for _ in range(200):
+            if self._anna.get(f"{DEMO}/runs/{run}").json()["status"] == status:
+                return run
+            time.sleep(0.05)
+        raise AssertionError(f"run {run} does not become {status}")
+
+    def _task(self) -> str:
+        run = self._rested(GRAPH, "paused")
+        tasks = self._anna.get(f"{DEMO}/tasks", params={"all": True}).json()["items"]
+        return next(str(task["id"]) for task in tasks if task["run"] == run)
+
+    def _member(self) -> str:
+        address = f"thing-{next(self._numbers)}@muster.example"
+        return str(self._post(f"{MANDATE}/members", {"who": address, "name": "T"})["user"])
+
+    def _guest(self) -> str:
+        user = self._member()
+        self._post(f"{DEMO}/members", {"who": user})
+        return user
+
+    def _role(self, place: str) -> str:
+        return str(self._post(f"{place}/roles", {"label": f"thing {next(self._numbers)}"})["id"])
+
+    def _client(self) -> str:
+        return str(self._post(f"{MANDATE}/clients", {"name": "thing"})["id"])
+
+    def _file(self) -> str:
+        answer = self._anna.post(f"{DEMO}/files", files={"file": ("a.txt", b"a", "text/plain")})
+        return str(answer.json()["id"])
+
+    def _instance(self) -> str:
+        body = {"feature": "graphicalEditor", "label": "Thing"}
+        return str(self._post(f"{MANDATE}/instances", body)["id"])
+
+    def _shared(self) -> str:
+        workflow = self._workflow()
+        self._post(f"{DEMO}/workflows/{workflow}/share")
+        return workflow
+
+    def _all(self) -> dict[str, Callable[[], Good]]:
+        return {
+            **self._administration(),
+            **self._of_workflows(),
+            **self._of_versions(),
+            **self._of_runs(),
+        }
+
+    def _administration(self) -> dict[str, Callable[[], Good]]:
+        def member(body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"user": self._member()}, body)
+
+        def guest(body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"user": self._guest()}, body)
+
+        def role(place: str, body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"role": self._role(place)}, body)
+
+        client, instance = (
+            lambda: Good({"client": self._client()}),
+            lambda: Good({"instance": self._instance()}, {"label": "Renamed"}),
+        )
+        return {
+            "createMandate": lambda: Good({}, {"label": "Thing AG", "admin": "u-demo"}),
+            "addMember": lambda: Good({}, {"who": f"n{next(self._numbers)}@muster.example"}),
+            "addInstanceMember": lambda: Good({}, {"who": self._member()}),
+            "getMember": member(),
+            "setMemberRoles": member({"roles": []}),
+            "removeMember": member(),
+            "getInstanceMember": guest(),
+            "setInstanceMemberRoles": guest({"roles": []}),
+            "removeInstanceMember": guest(),
+            **dict.fromkeys(("getRole", "deleteRole", "getRoleRules"), role(MANDATE)),
+            "updateRole": role(MANDATE, {"description": "new"}),
+            "setRoleRules": role(MANDATE, {"rules": []}),
+            **dict.fromkeys(("getInstanceRole", "deleteInstanceRole"), role(DEMO)),
+            "updateInstanceRole": role(DEMO, {"description": "new"}),
+            **dict.fromkeys(("rotateClientSecret", "revokeClient"), client),
+            **dict.fromkeys(("updateInstance", "syncUiObjects"), instance),
+            **dict.fromkeys(
+                ("getFile", "deleteFile", "downloadFile"), lambda: Good({"file": self._file()})
+            ),
+        }
+
+    def _of_workflows(self) -> dict[str, Callable[[], Good]]:
+        plain = (
+            *("getWorkflow", "activateWorkflow", "deactivateWorkflow", "shareWorkflow"),
+            *("unshareWorkflow", "exportWorkflow", "listDrafts", "listVersions"),
+        )
+        return {
+            **dict.fromkeys(plain, lambda: Good({"workflow": self._workflow()})),
+            "updateWorkflow": lambda: Good({"workflow": self._workflow()}, {"tags": ["a"]}),
+            "transferWorkflow": lambda: Good(
+                {"workflow": self._workflow()}, {"owner": "u-demo-user"}
+            ),
+            "copySharedWorkflow": lambda: Good(
+                {"workflow": self._shared()}, {"instance": "i-demo"}
+            ),
+            "startRun": lambda: Good({"workflow": self._published()}, {"input": 1}),
+        }
+
+    def _of_versions(self) -> dict[str, Callable[[], Good]]:
+        def at(make: Callable[[], str], body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"workflow": make(), "number": 1, "other": 1}, body)
+
+        read = ("getDraft", "getVersion", "getVersionGraph", "compareVersions")
+        return {
+            **dict.fromkeys(read, at(self._workflow)),
+            "createDraft": at(self._workflow, {}),
+            "saveDraft": at(self._workflow, GRAPH),
+            "publishVersion": at(self._workflow, {"note": "good"}),
+            **dict.fromkeys(("unpublishVersion", "archiveVersion"), at(self._published)),
+            **dict.fromkeys(("republishVersion", "rollBackVersion"), at(self._archived)),
+        }
+
+    def _of_runs(self) -> dict[str, Callable[[], Good]]:
+        def task(body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"task": self._task()}, body)
+
+        def ended(body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"run": self._rested(STRAIGHT, "completed"), "step": "note"}, body)
+
+        return {
+            **dict.fromkeys(("getRun", "listSteps", "getStepValues"), ended()),
+            "replayRun": ended({"from_node": "note", "confirm_writes": True}),
+            "cancelRun": lambda: Good({"run": self._rested(GRAPH, "paused")}),
+            **dict.fromkeys(("getTask", "cancelTask"), task()),
+            "decideTask": task({"port": "approved"}),
+            "delegateTask": task({"to": "u-demo-user"}),
+        }
