@@ -99,7 +99,7 @@ REASONS = {
     "LargeRecordsOfThePlatform": "Records that are too large for an item.",
     "CallLambdas": "Each step of a workflow is a Lambda of this stack.",
     "CallNoLambdaThatIsNoStep": "Not even a definition that was tampered with reaches these.",
-    "Read": "Workflows, versions, runs, steps and tasks of the mandate.",
+    "Read": "Workflows, runs and tasks of the mandate, and what owners of workflows may do in it.",
     "Journal": "A step writes down that it begins and how it ends; runs and tasks change.",
     "LeaveInboxes": "A task that is decided or handed on leaves the inboxes that it lay in.",
     "RememberValues": "`data.store` keeps values beside its workflow; it can change nothing else.",

@@ -4,20 +4,32 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from moto import mock_aws
 
 import stellwerk
+from localcloud.seeding.seeds import Seeds
 from stellwerk.aws import tables
+from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.directory import directory
+from stellwerk.aws.items import Items
 from stellwerk.bootstrap import NoCompiler, Provider, Services, SettingsClients, build
 from stellwerk.catalogue.model import Kind
 from stellwerk.config import Settings
-from stellwerk.kernel.errors import Conflict
+from stellwerk.features.found import FoundFeatures
+from stellwerk.kernel.errors import Conflict, Forbidden
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.runs.model import RunStatus
-from stellwerk.tenancy.scope import seeded
+from stellwerk.tenancy.scope import (
+    SEEDED_INSTANCE,
+    SEEDED_MANDATE,
+    SEEDED_USER,
+    of_platform,
+    seeded,
+)
 from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.graph import Graph, Node
 from tests.fakes.catalogue import FakeCatalogue, node_type
@@ -59,6 +71,25 @@ def test_a_workflow_is_published_and_started_through_the_services(
     assert services.key_values.get(seeded(), workflow.id, "k") == 1
     assert services.http_allow == ("127.0.0.1:1",)
     assert services.catalogue is TYPES
+
+
+def test_what_starts_by_itself_acts_for_an_owner_who_is_looked_up(
+    deployed: SettingsClients,
+) -> None:
+    services = build(
+        SETTINGS, deployed, clock=FixedClock(), catalogue=TYPES, compiler=GraphCompiler()
+    )
+    workflow, _ = services.workflows.publish(seeded(), GRAPH)
+    scope = of_platform(SEEDED_MANDATE).at(SEEDED_INSTANCE)
+    fire = partial(services.firing.fire, scope, workflow.id, trigger=NodeKey("start"))
+    with pytest.raises(Forbidden, match="'u-demo' acts in a mandate that is not active"):
+        fire(delivery="d-1")
+    platform = Items(deployed.dynamodb, SETTINGS.platform_table)
+    people = directory(platform, Bodies(services.press.values))
+    Seeds(people, FoundFeatures().all(), issuer="https://issuer.example", clock=FixedClock()).sow()
+    run = fire(delivery="d-1")
+    assert (run.user, run.status) == (SEEDED_USER, RunStatus.RUNNING)
+    assert next(services.assembly.rounds.everywhere()).mandate == SEEDED_MANDATE
 
 
 def test_a_process_without_compiler_publishes_nothing(deployed: SettingsClients) -> None:

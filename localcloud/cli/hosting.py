@@ -65,7 +65,7 @@ def hosted(
 
 def _go_on(cloud: LocalCloud) -> None:
     """Let the Lambdas of this process act on the cloud; continue the open runs of all mandates."""
-    _seed(cloud)
+    seed(cloud)
     services = bootstrap.build(cloud.settings, cloud.clients)
     bootstrap.services.provide(lambda: services)
     for scope in services.assembly.rounds.everywhere():
@@ -82,7 +82,7 @@ def _continue(services: Services, scope: Scope, run: Run) -> None:
         LOG.exception("run %s of mandate %s could not be continued", run.id, scope.mandate)
 
 
-def _seed(cloud: LocalCloud) -> None:
+def seed(cloud: LocalCloud) -> None:
     """Write the seeded companies, unless they are there."""
     settings = cloud.settings
     items = Items(cloud.clients.dynamodb, settings.platform_table)

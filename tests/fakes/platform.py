@@ -1,14 +1,26 @@
-"""What the platform knows by itself, in memory: places, and where the sweeper has stopped."""
+"""What the platform knows by itself, in memory: actors, places, and the sweeper's mark."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stellwerk.kernel.errors import ServiceUnavailable
-from stellwerk.kernel.ids import InstanceId, MandateId
+from stellwerk.kernel.errors import Forbidden, ServiceUnavailable
+from stellwerk.kernel.ids import InstanceId, MandateId, UserId
 from stellwerk.runs.platform import Mark
-from stellwerk.tenancy.scope import Scope
+from stellwerk.tenancy.scope import Scope, of_run
+
+
+@dataclass
+class FakeActors:
+    """Lets everybody in with all rights, but for those in `refused`."""
+
+    refused: set[UserId] = field(default_factory=set)
+
+    def acting(self, scope: Scope, user: UserId) -> Scope:
+        if user in self.refused:
+            raise Forbidden(f"'{user}' is no active member of the mandate.")
+        return of_run(scope.mandate, scope.instance, user, request=scope.request)
 
 
 class FakeMarks:

@@ -28,6 +28,7 @@ from tests.fakes.executions import FakeExecutions
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
+from tests.fakes.platform import FakeActors
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tasks import FakeTasks, FakeWaits
 from tests.fakes.versions import FakeValues, FakeVersions
@@ -97,6 +98,7 @@ class Floor:
     def __post_init__(self) -> None:
         self.memory, self.clock, self.executions = Memory(), FixedClock(), FakeExecutions()
         self.scope: Scope = seeded()
+        self.actors = FakeActors()
         self.meter = Meter()
         self.key_values = FakeKeyValues(self.memory)
         versions = self._metered("versions", FakeVersions(self.memory))
@@ -114,6 +116,7 @@ class Floor:
             values=values,
             catalogue=self.catalogue,
             clock=self.clock,
+            actors=self.actors,
         )
         self.assembly = Assembly.of(self.world)
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from stellwerk.kernel.errors import Conflict, InvalidParameters, NotFound, RunCancelled
+from stellwerk.kernel.errors import Conflict, Forbidden, InvalidParameters, NotFound, RunCancelled
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.children import SubworkflowFailed
 from stellwerk.runs.finishing import Ended
@@ -274,3 +274,20 @@ def test_nobody_is_asked_once_the_run_is_over(floor: Floor) -> None:
     with pytest.raises((RunCancelled, Conflict)):
         floor.call("node", phase="wait", token="t")
     assert not floor.tasks()
+
+
+def test_a_sub_workflow_whose_owner_may_not_run_it_fails_the_node(floor: Floor) -> None:
+    floor.publish(CHILD, ["begin end"], slug="credit-check")
+    begin(floor, "flow.subworkflow", parameters={"workflow": "credit-check"})
+    floor.call("node", phase="open")
+    floor.actors.refused.add(floor.scope.user)
+    with pytest.raises(Forbidden, match="'credit-check' would run in the name of its owner"):
+        floor.call("node", phase="wait", token="t")
+    step = floor.step("node")
+    error = step.attempts[-1].error
+    assert (step.status, step.child) == (StepStatus.FAILED, None)
+    assert error is not None
+    assert error.type == "Forbidden"
+    assert "transfer the workflow" in error.remedy
+    run = floor.assembly.runs.get(floor.scope, floor.run.id)
+    assert (run.status, run.waits) == (RunStatus.RUNNING, 0)

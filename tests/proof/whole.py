@@ -32,6 +32,7 @@ from tests.fakes.audit import FakeAuditLog
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
+from tests.fakes.platform import FakeActors
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tasks import FakeTasks, FakeWaits
 from tests.fakes.versions import FakeValues, FakeVersions
@@ -102,6 +103,7 @@ class Bench:
                 values=keeper,
                 catalogue=types,
                 clock=self.world,
+                actors=FakeActors(),
             )
         )
         press = Press(

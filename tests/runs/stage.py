@@ -28,7 +28,7 @@ from tests.contracts.stores import Stores, in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
 from tests.fakes.memory import Memory
-from tests.fakes.platform import FakeMarks, FakePlaces
+from tests.fakes.platform import FakeActors, FakeMarks, FakePlaces
 
 FOREIGN = of_run("m-other", "i-other", "u-other")
 
@@ -124,8 +124,7 @@ class Stage:
     """Other stores than those in memory."""
     places: Places = field(default_factory=lambda: FakePlaces({SEEDED_MANDATE: [SEEDED_INSTANCE]}))
     marks: FakeMarks = field(default_factory=FakeMarks)
-    actors: Actors | None = None
-    """None: nobody looks what owners may do."""
+    actors: Actors = field(default_factory=FakeActors)
 
     def __post_init__(self) -> None:
         stores = self.stores or in_memory(self.memory)

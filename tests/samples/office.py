@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from localcloud.cli.hosting import seed
 from localcloud.cli.views import RunView, TaskView, open_tasks, run_view
 from localcloud.cloud import LocalCloud
 from stellwerk.bootstrap import Services, build
@@ -65,7 +66,7 @@ def opened() -> Iterator[Office]:
     """Open an office in which all samples are published."""
     with running() as server:
         settings = Settings.of({"STELLWERK_HTTP_ALLOW": server.place})
-        with LocalCloud(settings=settings) as cloud:
+        with LocalCloud(settings=settings, on_start=seed) as cloud:
             services = build(settings, cloud.clients, compiler=GraphCompiler())
             provider.provide(lambda: services)
             for sample in samples():

@@ -18,6 +18,7 @@ from stellwerk.runs.world import World
 from stellwerk.workflows.faults import Code, Fault, InvalidGraph
 from stellwerk.workflows.model import Version, Workflow
 from tests.fakes.executions import FakeExecutions
+from tests.fakes.platform import FakeActors
 from tests.runs.stage import CATALOGUE
 from tests.workflows.desk import ANNA, CARA, NOBODY, Desk, drawn
 
@@ -41,6 +42,7 @@ def assembly(desk: Desk) -> tuple[Assembly, FakeExecutions]:
         values=stores.keeper,
         catalogue=CATALOGUE,
         clock=desk.clock,
+        actors=FakeActors(),
         machines=desk.machines,
         trials=desk.service,
     )

@@ -27,14 +27,16 @@ from stellwerk.config import Settings
 from stellwerk.kernel.clock import Clock, SystemClock
 from stellwerk.kernel.errors import Conflict
 from stellwerk.runs.assembly import Assembly
-from stellwerk.runs.audited import AuditedRuns, AuditedTasks
+from stellwerk.runs.audited import AuditedFiring, AuditedRuns, AuditedTasks
 from stellwerk.runs.blueprints import Blueprints
+from stellwerk.runs.firing import Firing
 from stellwerk.runs.ports import KeyValues
 from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.tenancy.owners import Owners
 from stellwerk.tenancy.places import KnownPlaces
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import Fault
@@ -114,6 +116,11 @@ class Services:
         return AuditedRuns(self.assembly, self.press.audit)
 
     @cached_property
+    def firing(self) -> Firing:
+        """Starts runs that no person asks for, and writes into the audit in whose name."""
+        return AuditedFiring(self.assembly, self.press.audit)
+
+    @cached_property
     def tasks(self) -> TaskService:
         """Lists, decides and delegates human tasks, and writes into the audit who did."""
         return AuditedTasks(self.assembly, self.press.audit)
@@ -190,6 +197,7 @@ def _world(
     clients, stores = ways
     items, platform = stores.items(settings.runs_table), stores.items(settings.platform_table)
     bodies = Bodies(press.values)
+    people = directory(platform, bodies)
     keeper = Keeper(press.values)
     tasks = DynamoTasks(items, bodies)
     return World(
@@ -204,10 +212,11 @@ def _world(
         values=keeper,
         catalogue=press.catalogue,
         clock=press.clock,
+        actors=Owners(people, press.clock),
         machines=press.machines,
         things=press.things,
         trials=Tester(publisher, press),
-        places=KnownPlaces(directory(platform, bodies).mandates),
+        places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
     )
 

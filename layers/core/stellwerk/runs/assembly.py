@@ -9,6 +9,7 @@ from stellwerk.runs.calls import RunRef
 from stellwerk.runs.children import Children
 from stellwerk.runs.chunkends import ChunkEnds
 from stellwerk.runs.finishing import Endings
+from stellwerk.runs.firing import Firing
 from stellwerk.runs.gates import Gates, Level
 from stellwerk.runs.rounds import Rounds
 from stellwerk.runs.scopes import Scopes
@@ -27,6 +28,7 @@ class Assembly:
     world: World
     starting: Starting
     runs: RunService
+    firing: Firing
     tasks: TaskService
     children: Children
     chunks: ChunkEnds
@@ -48,6 +50,7 @@ class Assembly:
             world=world,
             starting=starting,
             runs=RunService(world, starting, endings),
+            firing=Firing(world, starting),
             tasks=tasks,
             children=Children(world, starting, endings),
             chunks=ChunkEnds(world),

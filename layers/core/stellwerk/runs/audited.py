@@ -1,10 +1,14 @@
-"""Runs and tasks whose changes are on record: what people do, not what the platform does itself."""
+"""Runs and tasks whose changes are on record: what people do, and what starts in their name.
+
+What the platform does by itself to runs that are there is not: their journal has it.
+"""
 
 from __future__ import annotations
 
 from stellwerk.kernel.ids import UserId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.assembly import Assembly
+from stellwerk.runs.firing import Firing
 from stellwerk.runs.model import HumanTask, Run
 from stellwerk.runs.replay import Wish
 from stellwerk.runs.service import RunService
@@ -42,6 +46,21 @@ class AuditedRuns(RunService):
             again = super()._replay(scope, run, wish)
             act.after(again)
         return again
+
+
+class AuditedFiring(Firing):
+    """Writes what starts in whose name, and what is refused."""
+
+    def __init__(self, runs: Assembly, audit: Audit) -> None:
+        super().__init__(runs.world, runs.starting)
+        self._audit = audit
+
+    def _fire(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
+        with self._audit.act(scope, "run.start", f"workflow:{workflow.id}") as act:
+            run = super()._fire(scope, workflow, order)
+            act.object(f"run:{run.id}")
+            act.after(run)
+        return run
 
 
 class AuditedTasks(TaskService):

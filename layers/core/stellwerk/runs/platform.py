@@ -8,17 +8,17 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from stellwerk.kernel.ids import InstanceId, MandateId
+from stellwerk.kernel.ids import InstanceId, MandateId, UserId
 from stellwerk.tenancy.scope import Scope
 
 
 class Actors(Protocol):
     """Knows what users may do at this moment, without a token of theirs."""
 
-    def acting(self, scope: Scope) -> Scope:
-        """Return the scope of the same user at the same place, with the roles it holds there now.
+    def acting(self, scope: Scope, user: UserId) -> Scope:
+        """Return the scope of `user` at the scope's place, with the roles that it holds there now.
 
-        Raises Forbidden for one who may not come in there, or no longer.
+        Raises Forbidden, with the reason, for one who may not come in there, or no longer.
         """
 
 

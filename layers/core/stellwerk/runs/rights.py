@@ -9,6 +9,7 @@ from __future__ import annotations
 from stellwerk.kernel.errors import Forbidden, NotFound
 from stellwerk.kernel.ids import UserId
 from stellwerk.runs.model import HumanTask, Run
+from stellwerk.runs.platform import Actors
 from stellwerk.tenancy.access import Level, Verb
 from stellwerk.tenancy.scope import Scope, permitted, require, require_operation
 from stellwerk.workflows.model import Workflow
@@ -28,6 +29,22 @@ def check_start(scope: Scope) -> None:
 def check_workflow(scope: Scope, workflow: Workflow) -> None:
     """Raise NotFound for a workflow that the scope may not read."""
     require(scope, WORKFLOWS, Verb.READ, workflow.created_by)
+
+
+def check_owner(actors: Actors, scope: Scope, workflow: Workflow) -> None:
+    """Raise Forbidden unless the workflow's owner may start it now at the scope's place."""
+    owner = workflow.created_by
+    try:
+        acting = actors.acting(scope, owner)
+        check_start(acting)
+        check_workflow(acting, workflow)
+    except (Forbidden, NotFound) as refusal:
+        told = refusal.__cause__ if isinstance(refusal.__cause__, Forbidden) else refusal
+        raise Forbidden(
+            f"Workflow '{workflow.slug}' would run in the name of its owner '{owner}', who may not "
+            f"start it: {told}",
+            remedy="Give the owner what is missing, or transfer the workflow to who has it.",
+        ) from refusal
 
 
 def check_run(scope: Scope, run: Run, verb: Verb = Verb.READ) -> None:

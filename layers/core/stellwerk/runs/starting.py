@@ -18,6 +18,7 @@ from stellwerk.runs.contention import settle
 from stellwerk.runs.model import ParentStep, Run, RunStatus, Step, TriggeredBy
 from stellwerk.runs.names import execution_name, run_ref
 from stellwerk.runs.pinning import Pinned, find_workflow, pinned_entries, pinned_versions
+from stellwerk.runs.rights import check_owner
 from stellwerk.runs.triggers import choose_trigger
 from stellwerk.runs.waking import over
 from stellwerk.runs.world import World
@@ -43,6 +44,13 @@ class Order:
     pinned: Mapping[NodeKey, JsonValue | Pinned] = field(default_factory=dict)
     parent: ParentStep | None = None
     pinned_versions: Mapping[str, int] = field(default_factory=dict)
+    automatic: bool = False
+    """Whether no person asks for it, but a trigger."""
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether it acts for the workflow's owner: by a trigger, or called by another run."""
+        return self.automatic or self.parent is not None
 
 
 class Starting:
@@ -54,6 +62,8 @@ class Starting:
     def record(self, scope: Scope, order: Order) -> Run:
         """Write the run that `order` asks for, or return the one that its delivery started before.
 
+        It acts for the scope's user; one that starts by itself for the workflow's owner, and raises
+        Forbidden where the owner may not start it at this moment.
         Raises BadInput for a trigger or pinned node that is not there, and where nothing is
         published; InvalidGraph for things that the version names and that are not there any more;
         Conflict where the workflow is not active.
@@ -69,6 +79,8 @@ class Starting:
         return self._recorded_anew(scope, workflow, order)
 
     def _recorded_anew(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
+        if order.by_itself:
+            check_owner(self._world.actors, scope, workflow)
         version = self._version(scope, workflow, order)
         found = self._world.blueprints.of(scope, workflow.id, version.number, version.trial)
         graph = found.graph
@@ -80,7 +92,7 @@ class Starting:
             id=run_id,
             mandate=scope.mandate,
             instance=scope.instance,
-            user=scope.user,
+            user=workflow.created_by if order.by_itself else scope.user,
             workflow=workflow.id,
             version=version.number,
             title=workflow.title,

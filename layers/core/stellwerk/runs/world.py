@@ -32,14 +32,14 @@ class World:
     values: Keeper
     catalogue: Catalogue
     clock: Clock
+    actors: Actors
+    """What owners may do, for whom runs act that start by themselves."""
     machines: Machines | None = None
     """Where machines are that nobody needs any more; None: this process removes none."""
     trials: Trials | None = None
     """What lets drafts run; None: this process starts none."""
     things: Mapping[str, Things] = field(default_factory=dict)
     """What versions and tasks name, by kind."""
-    actors: Actors | None = None
-    """Whose rights are looked at where a run acts for someone by itself; None: nobody looks."""
     places: Places | None = None
     """All mandates and instances, for the sweeper; None: this process sweeps none."""
     marks: Marks | None = None

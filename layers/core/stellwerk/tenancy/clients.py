@@ -65,7 +65,7 @@ class ClientService:
                 created=now,
             )
             written = self._members.write_user(user)
-            member = UserMandate(mandate=scope.mandate, user=client, roles=held)
+            member = UserMandate(mandate=scope.mandate, user=client, roles=held, expires=expires)
             self._members.write_membership(scope, member)
             act.after(written)
             return written, credentials.secret

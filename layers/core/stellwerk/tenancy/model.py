@@ -92,6 +92,12 @@ class UserMandate(Record):
     user: UserId
     roles: tuple[RoleId, ...] = ()
     active: bool = True
+    expires: datetime | None = None
+    """The moment after which it counts no more: that of the machine that it is of."""
+
+    def counts(self, now: datetime) -> bool:
+        """Say whether it opens anything at that moment."""
+        return self.active and (self.expires is None or self.expires > now)
 
 
 class FeatureAccess(Record):

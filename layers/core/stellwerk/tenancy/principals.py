@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stellwerk.kernel.ids import InstanceId, MandateId, RoleId
+from stellwerk.kernel.ids import InstanceId, MandateId, RoleId, UserId
 from stellwerk.tenancy.access import (
     Context,
     Grant,
@@ -16,9 +16,11 @@ from stellwerk.tenancy.access import (
     Verb,
     decide,
 )
-from stellwerk.tenancy.model import Role, User
+from stellwerk.tenancy.model import FeatureInstance, Role, User
 from stellwerk.tenancy.ports import Directory, RoleAt, Standing
-from stellwerk.tenancy.scope import NO_INSTANCE, SYSTEM, of_platform
+from stellwerk.tenancy.scope import ADMINISTRATION, NO_INSTANCE, SYSTEM, of_platform
+
+INSTANCES = f"data.feature.{ADMINISTRATION}.instances"
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,12 @@ class Principals:
         """Return the user at a place, whether it may come in there or not."""
         scope = of_platform(place.mandate).at(place.instance)
         standing = self._members.standing(scope, user.id)
-        return Present(standing, self.principal(user, held_at(user, place, standing)))
+        return Present(standing, self.principal(user.id, held_at(user, place, standing)))
 
-    def principal(self, user: User, held: Sequence[Held]) -> Principal:
+    def principal(self, user: UserId, held: Sequence[Held]) -> Principal:
         """Return the user with those of the held roles that exist."""
         roles = self._roles.some(of_platform(), [role.at for role in held]) if held else {}
-        return Principal(user.id, tuple(granted(held, roles)))
+        return Principal(user, tuple(granted(held, roles)))
 
 
 def held_at(user: User, place: Place, standing: Standing) -> list[Held]:
@@ -62,12 +64,37 @@ def held_at(user: User, place: Place, standing: Standing) -> list[Held]:
     In a mandate that is not active, or to which the user does not belong, only global ones count.
     """
     held = globally(user)
-    membership = standing.membership
-    if standing.mandate and standing.mandate.active and membership and membership.active:
-        held += at_mandate(place.mandate, membership.roles)
-        if standing.access:
-            held += at_instance(place.mandate, place.instance, standing.access.roles)
+    if is_member(standing):
+        held += belonging_at(place, standing)
     return held
+
+
+def belonging_at(place: Place, standing: Standing) -> list[Held]:
+    """Return the roles of a member of the place's mandate: those there, and of the instance."""
+    membership, access = standing.membership, standing.access
+    of_mandate = at_mandate(place.mandate, membership.roles if membership else ())
+    of_instance = at_instance(place.mandate, place.instance, access.roles if access else ())
+    return of_mandate + of_instance
+
+
+def is_member(standing: Standing) -> bool:
+    """Say whether the user is an active member of an active mandate."""
+    mandate, membership = standing.mandate, standing.membership
+    return bool(mandate and mandate.active and membership and membership.active)
+
+
+def instance_entered(present: Present, place: Place) -> FeatureInstance | None:
+    """Return the instance of the place for one who may come in.
+
+    Those come in who have access, and those who administrate the mandate's instances: otherwise
+    nobody could help one whose last user has gone.
+    """
+    instance, access = present.standing.instance, present.standing.access
+    if instance is None or not instance.active or not is_member(present.standing):
+        return None
+    if access is None and not administrates(present.principal, INSTANCES, place, Priority.MANDATE):
+        return None
+    return instance
 
 
 def globally(user: User) -> list[Held]:

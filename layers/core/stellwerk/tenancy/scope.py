@@ -82,6 +82,14 @@ def of_run(mandate: str, instance: str, user: str, *, request: str = "") -> Scop
     return Scope(MandateId(mandate), InstanceId(instance), _everything(UserId(user)), request)
 
 
+def of_owner(scope: Scope, owner: UserId) -> Scope:
+    """Return the scope of a workflow's owner at the scope's place, who holds no role there yet.
+
+    What the owner may do is looked up where it matters: see `tenancy.owners`.
+    """
+    return replace(scope, principal=Principal(owner))
+
+
 def of_platform(mandate: MandateId = SYSTEM, *, request: str = "") -> Scope:
     """Return the scope of the platform itself: seeding, sweeping, looking up who signed in."""
     return Scope(mandate, NO_INSTANCE, _everything(UserId("platform")), request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 from stellwerk.kernel.ids import RoleId, UserId
@@ -18,6 +19,8 @@ class Seat(Record):
     user: UserId
     roles: tuple[RoleId, ...] = ()
     active: bool = True
+    expires: datetime | None = None
+    """Of a machine's place in a mandate: the moment after which it counts no more."""
 
 
 class Seats(Protocol):
@@ -88,7 +91,7 @@ class OfInstance:
         access = FeatureAccess(
             mandate=scope.mandate,
             instance=scope.instance,
-            **seat.model_dump(exclude={"active"}),
+            **seat.model_dump(exclude={"active", "expires"}),
         )
         return _of_access(self._members.write_access(scope, access, turn=turn))
 

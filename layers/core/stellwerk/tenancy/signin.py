@@ -13,14 +13,20 @@ from stellwerk.tenancy.claims import Claims
 from stellwerk.tenancy.features import Features
 from stellwerk.tenancy.me import Me, Overview
 from stellwerk.tenancy.model import User
-from stellwerk.tenancy.ports import Directory, Standing
-from stellwerk.tenancy.principals import Present, Principals, administrates, globally
+from stellwerk.tenancy.ports import Directory
+from stellwerk.tenancy.principals import (
+    Present,
+    Principals,
+    administrates,
+    globally,
+    instance_entered,
+    is_member,
+)
 from stellwerk.tenancy.refusals import noted
 from stellwerk.tenancy.scope import ADMINISTRATION, NO_INSTANCE, SYSTEM, Scope, of_principal
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 MANDATES = f"data.feature.{ADMINISTRATION}.mandates"
-INSTANCES = f"data.feature.{ADMINISTRATION}.instances"
 
 
 class SignIn:
@@ -86,7 +92,7 @@ class SignIn:
     def platform(self, claims: Claims, *, request: str = "") -> Scope:
         """Return the user's scope outside of all mandates, where only global roles count."""
         user = self.user(claims)
-        principal = self._principals.principal(user, globally(user))
+        principal = self._principals.principal(user.id, globally(user))
         return of_principal(principal, SYSTEM, feature=ADMINISTRATION, request=request)
 
     def me(self, claims: Claims) -> Me:
@@ -122,7 +128,7 @@ def _enter(present: Present, place: Place) -> str:
 
 def _enter_mandate(present: Present, place: Place) -> None:
     """Refuse who is neither an active member of an active mandate nor administrates all."""
-    if _is_member(present.standing):
+    if is_member(present.standing):
         return
     if present.standing.mandate is None or not administrates(
         present.principal, MANDATES, place, Priority.GLOBAL
@@ -131,22 +137,11 @@ def _enter_mandate(present: Present, place: Place) -> None:
 
 
 def _enter_instance(present: Present, place: Place) -> str:
-    """Return the code of the instance's feature.
-
-    Those come in who have access, and those who administrate the mandate's instances: otherwise
-    nobody could help one whose last user has gone.
-    """
-    instance, access = present.standing.instance, present.standing.access
-    if instance is None or not instance.active or not _is_member(present.standing):
-        raise _no(place) from _refusal(present)
-    if access is None and not administrates(present.principal, INSTANCES, place, Priority.MANDATE):
+    """Return the code of the instance's feature."""
+    instance = instance_entered(present, place)
+    if instance is None:
         raise _no(place) from _refusal(present)
     return instance.feature
-
-
-def _is_member(standing: Standing) -> bool:
-    mandate, membership = standing.mandate, standing.membership
-    return bool(mandate and mandate.active and membership and membership.active)
 
 
 def _refusal(present: Present) -> Forbidden | None:
