@@ -136,7 +136,6 @@ def test_the_api_wants_a_token_except_where_nobody_has_one_yet() -> None:
     assert {each["Path"]: each.get("Auth") for each in described} == {
         "/api/v1/{proxy+}": None,
         "/api/v1/health": {"Authorizer": "NONE"},
-        "/api/v1/docs": {"Authorizer": "NONE"},
         "/api/v1/openapi.json": {"Authorizer": "NONE"},
     }
     auth = sam.section(RESOURCES["HttpApi"], "Properties", "Auth")
