@@ -13,6 +13,7 @@ from stellwerk.kernel.records import Stored
 from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.diff import Diff
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Version, Workflow
 
@@ -50,6 +51,9 @@ class Runs(Protocol):
 
     def value(self, scope: Scope, stored: Stored) -> JsonValue:
         """Return a value that a run or step holds."""
+
+    def cancel(self, scope: Scope, run: RunId) -> Run:
+        """Stop a run with all that waits in it."""
 
     def writes_again(
         self,
@@ -95,10 +99,28 @@ class Tasks(Protocol):
 
 
 class Workflows(Protocol):
-    """Finds and publishes workflows; see `workflows.service.WorkflowService`."""
+    """Finds, publishes and compares workflows; see `workflows.service.WorkflowService`."""
 
     def find(self, scope: Scope, name: str) -> Workflow:
         """Return a workflow by slug or id."""
+
+    def list(
+        self, scope: Scope, *, query: str = "", cursor: str | None = None, limit: int = 50
+    ) -> Page[Workflow]:
+        """Return a page of workflows by slug."""
+
+    def versions(
+        self, scope: Scope, workflow: WorkflowId, *, cursor: str | None = None, limit: int = 50
+    ) -> Page[Version]:
+        """Return a page of a workflow's versions, the newest first."""
+
+    def diff(self, scope: Scope, workflow: WorkflowId, before: int, after: int) -> Diff:
+        """Return what version `after` has otherwise than version `before`."""
+
+    def roll_back(
+        self, scope: Scope, workflow: WorkflowId, number: int
+    ) -> tuple[Workflow, Version]:
+        """Make a version that was published before the published one again."""
 
     def publish(
         self, scope: Scope, graph: Graph, *, slug: str = "", title: str = ""

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from localcloud.cli import audit, cloud, graphs, login, publishing, runs, tasks, types
+from localcloud.cli import (
+    audit,
+    cloud,
+    graphs,
+    login,
+    publishing,
+    runs,
+    tasks,
+    types,
+    workflows,
+)
 from localcloud.cli.connection import TARGET, Target
 
 app = typer.Typer(
@@ -20,6 +30,7 @@ app = typer.Typer(
 )
 for group in (cloud, graphs, publishing, runs, tasks, types, login):
     app.registered_commands += group.app.registered_commands
+app.add_typer(workflows.app, name="workflows")
 app.add_typer(audit.app, name="audit")
 
 

@@ -80,7 +80,7 @@ def run_lines(view: RunView) -> Iterable[Text]:
         if run.error.remedy:
             yield Text(run.error.remedy)
     if run.status is RunStatus.COMPLETED:
-        yield Text(f"output {_short(view.output, OUTPUT_SHOWN)}")
+        yield Text(f"output {short(view.output, OUTPUT_SHOWN)}")
 
 
 def step_table(steps: Iterable[StepView]) -> Listing:
@@ -101,8 +101,8 @@ def step_table(steps: Iterable[StepView]) -> Listing:
             str(len(step.attempts) or ""),
             _lasted(view.started, view.ended),
             view.called or "",
-            _short(view.input) if view.input is not None else "",
-            _short(view.value) if step.value else "",
+            short(view.input) if view.input is not None else "",
+            short(view.value) if step.value else "",
             f"{error.type}: {error.message}" if error else "",
         )
     return table
@@ -221,6 +221,7 @@ def _lasted(started: datetime | None, ended: datetime | None) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def _short(value: JsonValue, most: int = SHOWN) -> str:
+def short(value: JsonValue, most: int = SHOWN) -> str:
+    """Return a value as JSON, cut to so many characters."""
     text = dumps(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,4 +1,4 @@
-"""`run`, `runs`, `show` and `replay`."""
+"""`run`, `runs`, `show`, `cancel` and `replay`."""
 
 from __future__ import annotations
 
@@ -124,6 +124,16 @@ def show(
 
 @app.command()
 @command
+def cancel(run_id: RunArgument, as_json: AsJson = False) -> None:
+    """Stop a run, with all that waits in it."""
+    output = Output(as_json=as_json)
+    with connected() as connection:
+        run = connection.services.runs.cancel(connection.scope, RunId(run_id))
+    output.answer(run_json(run), f"cancelled {run.title or run.workflow} v{run.version}")
+
+
+@app.command()
+@command
 def replay(
     run_id: RunArgument,
     from_node: Annotated[
@@ -158,7 +168,8 @@ def replay(
             "repeat": frozenset(repeat or []),
         }
         runs = connection.services.runs
-        _confirm(runs.writes_again(connection.scope, RunId(run_id), **wish), output, yes=yes)
+        if not yes:
+            _confirm(runs.writes_again(connection.scope, RunId(run_id), **wish), output)
         started = runs.replay(connection.scope, RunId(run_id), **wish)
         view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
         report(connection, output, view)
@@ -172,9 +183,9 @@ class _Wish(TypedDict):
     repeat: frozenset[str]
 
 
-def _confirm(again: Sequence[StepKey], output: Output, *, yes: bool) -> None:
+def _confirm(again: Sequence[StepKey], output: Output) -> None:
     """Go on only if a person means the writes that would happen again."""
-    if yes or not again:
+    if not again:
         return
     named = ", ".join(key.text for key in again)
     asked = output.screen.is_terminal and not output.as_json

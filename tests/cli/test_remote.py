@@ -152,13 +152,71 @@ def test_a_changed_file_becomes_the_next_version(anna: Terminal, tmp_path: Path)
     assert changed.data["output"] == {"pay": {"paid": 2}}
 
 
+def test_workflows_are_listed_compared_and_rolled_back(anna: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "steps.json"
+    for limit in ("100", "200"):
+        graph = json.dumps(APPROVAL).replace("> 1000", f"> {limit}")
+        file.write_text(graph, encoding="utf-8")
+        assert anna("publish", str(file)).code == 0
+    listed = anna("workflows", "--json").data
+    assert "steps" in [part(each, "slug") for each in parts(listed["workflows"])]
+    versions = parts(anna("workflows", "versions", "steps", "--json").data["versions"])
+    assert [part(each, "status") for each in versions] == ["published", "archived"]
+    told = anna("workflows", "diff", "steps", "1", "2").shown
+    assert '~  large.condition  "{{ $trigger.amount > 100 }}"' in told
+    back = anna("workflows", "rollback", "steps", "1", "--json")
+    assert (back.code, part(back.data, "workflow", "published")) == (0, 1)
+    again = anna("workflows", "rollback", "steps", "1")
+    assert again.code == 2
+    assert "is the published one already" in again.errors
+    assert anna("workflows", "rollback", "steps", "9").code == 3
+
+
+def test_a_run_is_cancelled_by_whoever_may(
+    anna: Terminal, ben: Terminal, api: str, tmp_path: Path, payment: str
+) -> None:
+    run = str(anna("run", payment, "--input", '{"amount": 7000}', "--json").data["id"])
+    clara = Terminal(api, tmp_path / "clara").signed_in("u-demo-viewer")
+    assert part(clara("cancel", run, "--json").data, "error", "type") in {"Forbidden", "NotFound"}
+    cancelled = anna("cancel", run, "--json")
+    assert (cancelled.code, cancelled.data["status"]) == (0, "cancelled")
+    assert run not in ben("tasks").shown
+    assert anna("cancel", run).code == 2
+
+
+def test_a_run_is_replayed_and_writes_again_only_if_that_is_meant(
+    anna: Terminal, tmp_path: Path
+) -> None:
+    file = tmp_path / "tell.json"
+    call = {"method": "POST", "url": "http://127.0.0.1:9/"}
+    tell = {"key": "tell", "type": "http.request", "on_error": "continue", "parameters": call}
+    keep = {"key": "keep", "type": "data.set", "parameters": {"fields": {"kept": 1}}}
+    nodes = [{"key": "start", "type": "trigger.manual"}, tell, keep]
+    edges = [{"from": "start", "to": "tell"}, {"from": "tell", "to": "keep"}]
+    file.write_text(json.dumps({"nodes": nodes, "edges": edges}), encoding="utf-8")
+    began = anna("run", str(file), "--json")
+    assert began.code == 0, began.shown
+    before = str(began.data["id"])
+    kept = anna("replay", before, "--from", "keep", "--json")
+    assert kept.code == 0, kept.shown
+    assert (kept.data["origin"], kept.data["status"]) == (before, "completed")
+    refused = anna("replay", before, "--from", "tell")
+    assert refused.code == 2
+    assert "would write again: tell" in refused.errors
+    assert "--yes" in refused.errors
+    meant = anna("replay", before, "--from", "tell", "--yes", "--json")
+    assert (meant.code, meant.data["origin"]) == (0, before)
+    runs = parts(anna("runs", "--workflow", "tell", "--json").data["runs"])
+    assert len(runs) == 3, "nothing was replayed twice"
+
+
 def test_errors_are_those_of_the_api(anna: Terminal, ben: Terminal, payment: str) -> None:
     missing = anna("show", "no-such-run", "--json")
     assert (missing.code, part(missing.data, "error", "type")) == (3, "NotFound")
     assert anna("decide", "no-such-task", "approved").code == 3
-    refused = anna("replay", "no-such-run")
-    assert refused.code == 2
-    assert "replays runs of the local cloud only" in refused.errors
+    assert anna("replay", "no-such-run").code == 3
+    assert anna("cancel", "no-such-run").code == 3
+    assert anna("workflows", "diff", "nothing", "1", "2").code == 3
     elsewhere = ben("runs", STELLWERK_MANDATE="m-nord", STELLWERK_INSTANCE="i-nord")
     assert elsewhere.code == 3
 
