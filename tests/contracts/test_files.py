@@ -2,26 +2,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import TYPE_CHECKING, cast
 
 import pytest
+from botocore.exceptions import ClientError
 
 from stellwerk.aws.files import DynamoFiles
 from stellwerk.files.model import File, FileId
 from stellwerk.files.ports import Files
 from stellwerk.kernel.errors import BadInput, Conflict, NotFound
 from stellwerk.kernel.ids import UserId
+from tests.aws.scripted import refusal
 from tests.contracts.records import SCOPE, START, STRANGERS
 from tests.contracts.stores import Moto
 from tests.fakes.files import FakeFiles
 
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
 
-@pytest.fixture(params=["fake", "moto"])
+
+class Unlisted:
+    """S3 as a role meets it that may not list the bucket: what is missing is forbidden."""
+
+    def __init__(self, client: S3Client) -> None:
+        self._client = client
+        self.put_object, self.delete_object = client.put_object, client.delete_object
+
+    def get_object(self, *, Bucket: str, Key: str) -> GetObjectOutputTypeDef:
+        try:
+            return self._client.get_object(Bucket=Bucket, Key=Key)
+        except ClientError as error:
+            raise refusal("AccessDenied", status=403) from error
+
+
+@pytest.fixture(params=["fake", "moto", "unlisted"])
 def files(request: pytest.FixtureRequest) -> Iterator[Files]:
     if request.param == "fake":
         yield FakeFiles()
         return
     moto: Moto = request.getfixturevalue("moto")
-    yield DynamoFiles(moto.platform(), lambda _: moto.s3, moto.bucket())
+    unlisted = cast("S3Client", Unlisted(moto.s3))
+    client = unlisted if request.param == "unlisted" else moto.s3
+    yield DynamoFiles(moto.platform(), lambda _: client, moto.bucket())
 
 
 def file(number: int, user: str = "u-anna") -> File:

@@ -14,7 +14,7 @@ from stellwerk.aws.expressions import Delete, Item, Put, absent, present
 from stellwerk.aws.items import Items, Range
 from stellwerk.aws.keys import Key
 from stellwerk.files.model import File, FileId
-from stellwerk.kernel.errors import Conflict, NotFound
+from stellwerk.kernel.errors import Conflict, Forbidden, NotFound
 from stellwerk.kernel.ids import MandateId, UserId
 from stellwerk.kernel.pages import Page
 from stellwerk.tenancy.scope import Scope
@@ -51,16 +51,19 @@ class DynamoFiles:
         """Return what is known of a file; raises NotFound."""
         item = self._items.get(keys.file(scope, file))
         if item is None:
-            raise NotFound(f"there is no file {file}", remedy="Look at the list of files.")
+            raise _missing(file)
         return _record(item)
 
     def content(self, scope: Scope, file: File) -> bytes:
-        """Return a file's content; raises NotFound."""
-        with translated():
-            answer = self._client(scope.mandate).get_object(
-                Bucket=self._bucket, Key=_object(scope, file)
-            )
-            return answer["Body"].read()
+        """Return a file's content; raises NotFound, as what is missing is forbidden by S3."""
+        try:
+            with translated():
+                answer = self._client(scope.mandate).get_object(
+                    Bucket=self._bucket, Key=_object(scope, file)
+                )
+                return answer["Body"].read()
+        except Forbidden as error:
+            raise _missing(file.id) from error
 
     def list(
         self, scope: Scope, *, created_by: UserId | None, cursor: str | None, limit: int
@@ -86,6 +89,10 @@ def _places(scope: Scope, file: File) -> tuple[Key, ...]:
     at = keys.listed_at(file.created, file.id)
     everybodys, own = keys.files(scope, None), keys.files(scope, file.created_by)
     return keys.file(scope, file.id), Key(everybodys, at), Key(own, at)
+
+
+def _missing(file: FileId) -> NotFound:
+    return NotFound(f"there is no file {file}", remedy="Look at the list of files.")
 
 
 def _object(scope: Scope, file: File) -> str:
