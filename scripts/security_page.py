@@ -60,7 +60,10 @@ _TAIL = """
 - The first deployment does not know the editor's address. Deploy again with `EditorUrl` set to the
   output of that name: only then may people sign in there.
 - A machine of a mandate is an app client of the user pool with the flow *client credentials*. Add
-  its id to `MachineClients`: the API takes tokens of no other client.
+  its id to `MachineClients`: the API takes tokens of no other client. What is missing: the API's
+  `POST .../clients` makes a machine whose secret the local issuer takes and no user pool, since the
+  API may not create app clients (`cognito-idp:CreateUserPoolClient`); and nothing registers the id
+  of an app client as a machine's. Until one of them is there, machines sign in locally alone.
 - `AlarmEmail` gets a mail when the API or a system Lambda fails, Lambda turns calls away, many
   executions fail, an audit record cannot be written, or an event is given up.
 - Nobody but the Lambdas needs rights to tables and bucket. Give people none, and look at CloudTrail

@@ -30,7 +30,11 @@ def list_clients(scope: InMandate, here: Here, page: Paged) -> Response:
 
 @router.post("", response_model=ClientWithSecret, status_code=201)
 def create_client(scope: InMandate, here: Here, creating: Creating, body: NewClient) -> Response:
-    """Create a machine. Its secret is in this answer and nowhere else."""
+    """Create a machine. Its secret is in this answer and nowhere else.
+
+    The local issuer takes it. On AWS the user pool knows only app clients that the operator has
+    made: there the machine cannot sign in yet (docs/security.md).
+    """
 
     def make() -> Created:
         made, secret = here.administration.clients.create(
