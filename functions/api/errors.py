@@ -142,6 +142,8 @@ def _malformed(request: Request, error: Exception) -> Response:
     missing = [fault for fault in found if _is_missing_condition(fault)]
     if missing and len(missing) == len(found):
         return _ours(request, PreconditionMissing())
+    if any(_is_unread_body(fault) for fault in found) and not _says_json(request):
+        return _not_json(request)
     faults: list[JsonObject] = [
         {"place": _place(fault["loc"]), "message": str(fault["msg"])} for fault in found
     ]
@@ -167,6 +169,26 @@ def _malformed(request: Request, error: Exception) -> Response:
 
 def _is_missing_condition(fault: Mapping[str, Any]) -> bool:
     return fault["type"] == "missing" and tuple(fault["loc"]) == ("header", "If-Match")
+
+
+def _says_json(request: Request) -> bool:
+    return "json" in request.headers.get("content-type", "")
+
+
+def _not_json(request: Request) -> Response:
+    kind = request.headers.get("content-type", "")
+    return problem(
+        "malformed",
+        400,
+        f"The body is sent as '{kind}', and is no JSON then.",
+        request=request.scope,
+        remedy="Send JSON with the header 'Content-Type: application/json'.",
+    )
+
+
+def _is_unread_body(fault: Mapping[str, Any]) -> bool:
+    """Return whether a body, of which only its bytes are known, was taken for an object."""
+    return fault["type"] != "missing" and tuple(fault["loc"]) == ("body",)
 
 
 def _place(location: Sequence[str | int]) -> str:
