@@ -49,7 +49,10 @@ class DynamoVersions:
         """Return the workflow; raises NotFound."""
         item = self._items.get(keys.workflow(scope, workflow))
         if item is None:
-            raise NotFound(f"there is no workflow {workflow}")
+            raise NotFound(
+                f"there is no workflow {workflow}",
+                remedy="Look at the list of workflows: the id is needed here.",
+            )
         return self._bodies.record(scope, item, Workflow)
 
     def find(self, scope: Scope, slug: str) -> Workflow | None:
@@ -96,7 +99,10 @@ class DynamoVersions:
         """Return the version, or the draft as it was for a trial; raises NotFound."""
         item = self._items.get(_place(scope, workflow, number, trial))
         if item is None:
-            raise NotFound(f"workflow {workflow} has no version {number}")
+            raise NotFound(
+                f"workflow {workflow} has no version {number}",
+                remedy="Look at the list of its versions.",
+            )
         return self._bodies.record(scope, item, Version)
 
     def versions(
