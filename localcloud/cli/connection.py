@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
 from localcloud.cli.desk import AuditReader, Desk
 from localcloud.clients import BotoClients
 from localcloud.discovery import find_running
+from localcloud.seeding.people import COMPANIES
 from stellwerk import bootstrap
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.items import Items
@@ -20,9 +21,8 @@ from stellwerk.bootstrap import Clients, Services
 from stellwerk.config import Settings
 from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict
-from stellwerk.kernel.ids import InstanceId, MandateId
 from stellwerk.tenancy.audit import AuditService
-from stellwerk.tenancy.scope import Scope, seeded
+from stellwerk.tenancy.scope import SEEDED_INSTANCE, SEEDED_MANDATE, SEEDED_USER, Scope, of_run
 from stellwerk.workflows.compiler import GraphCompiler
 
 PATIENCE = 10.0
@@ -107,12 +107,14 @@ def local_audit(settings: Settings, clients: Clients) -> AuditService:
 
 
 def local_scope() -> Scope:
-    """Return in whose name commands act on a local cloud: everybody's, at the chosen place."""
+    """Return in whose name commands act on a local cloud, with all rights at the chosen place.
+
+    It is the first person of a seeded company there, who may own what starts by itself.
+    """
     target = TARGET.get()
-    scope = seeded()
-    mandate = MandateId(target.mandate or scope.mandate)
-    instance = InstanceId(target.instance or scope.instance)
-    return replace(scope, mandate=mandate, instance=instance)
+    mandate = target.mandate or SEEDED_MANDATE
+    known = (company.people[0].id for company in COMPANIES if company.id == mandate)
+    return of_run(mandate, target.instance or SEEDED_INSTANCE, next(known, SEEDED_USER))
 
 
 def publishing_services(settings: Settings, clients: Clients) -> Services:

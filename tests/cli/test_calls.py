@@ -193,3 +193,16 @@ def test_the_command_that_answers_is_shown_with_the_fields_that_it_needs(
 def test_help_says_how_a_decision_carries_data(stellwerk: Stellwerk) -> None:
     for command in ("run", "replay"):
         assert "NODE=PORT[:JSON|:@FILE]" in stellwerk(command, "--help").shown
+
+
+def test_the_other_company_calls_in_the_name_of_its_own_people(
+    stellwerk: Stellwerk, tmp_path: Path
+) -> None:
+    there = ("--mandate", "m-nord", "--instance", "i-nord")
+    for slug, graph in (("ask", CALLED), ("middle", calling("ask"))):
+        file = tmp_path / f"{slug}.json"
+        file.write_text(json.dumps(graph), encoding="utf-8")
+        assert stellwerk(*there, "publish", str(file)).code == 0
+    shown = stellwerk(*there, "run", "middle", *PAYLOAD, "--json")
+    assert shown.data["status"] == "paused", shown.shown
+    assert call(shown.data)["title"] == "Ask"
