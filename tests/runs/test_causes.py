@@ -69,3 +69,22 @@ def test_an_error_that_its_node_handles_is_not_the_runs_even_before_that_is_jour
         run=RunId("r"), node=node.key, type="t", status=StepStatus.FAILED, attempts=attempts
     )
     assert first_failure([step], Graph(nodes=(node,))) is None
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        Node(key=NodeKey("b"), type="t", on_error=OnError.BRANCH),
+        Node(key=NodeKey("b"), type="t", parameters={"on_item_error": "collect"}),
+    ],
+)
+def test_an_error_that_a_loop_around_handles_is_not_the_runs_even_before_that_is_journaled(
+    loop: Node,
+) -> None:
+    attempts = (Attempt(started=START, ended=START, error=Failure(type="Bad", message="?")),)
+    failed = {"run": RunId("r"), "type": "t", "status": StepStatus.FAILED, "attempts": attempts}
+    inner = Step.model_validate({**failed, "path": "a[0].b[1]", "node": "in"})
+    outer = Node(key=NodeKey("a"), type="t")
+    assert first_failure([inner], Graph(nodes=(outer, loop))) is None
+    plain = loop.model_copy(update={"on_error": OnError.FAIL, "parameters": {}})
+    assert first_failure([inner], Graph(nodes=(outer, plain))) is not None

@@ -58,15 +58,27 @@ def first_failure(steps: Iterable[Step], graph: Graph) -> Failure | None:
         if step.status in _FAILED and not step.done and step.type != CHUNK_TYPE
         if not any(path in collected or loop in done for loop, path in _loops(step.path))
         if (failure := failure_in(step)) is not None
-        if failure.type in _FATAL or not _handles(graph, step.node)
+        if failure.type in _FATAL or not _is_handled(graph, step)
     ]
     return min(found, key=lambda entry: entry[:3])[3] if found else None
 
 
+def _is_handled(graph: Graph, step: Step) -> bool:
+    """Whether the step's error has a way to go on, even if that is not journaled yet."""
+    loops = [loop.node for loop, _ in _loops(step.path)]
+    return _handles(graph, step.node) or any(
+        _handles(graph, loop) or _collects(graph, loop) for loop in loops
+    )
+
+
 def _handles(graph: Graph, key: NodeKey) -> bool:
-    """Whether the node's own errors have a way to go on, even if that is not journaled yet."""
     node = graph.by_key.get(key)
     return node is not None and node.on_error is not OnError.FAIL
+
+
+def _collects(graph: Graph, key: NodeKey) -> bool:
+    node = graph.by_key.get(key)
+    return node is not None and node.parameters.get("on_item_error") == "collect"
 
 
 def _loops(place: Path) -> Iterator[tuple[StepKey, Path]]:
