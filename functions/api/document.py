@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from api.models.base import Asked, Shown, examples
 from api.problems import MEDIA_TYPE, Problem
 
 Node: TypeAlias = dict[str, Any]
@@ -111,6 +112,10 @@ def document(app: FastAPI) -> Node:
     made["components"]["responses"] = {
         str(status): _refusal(status, text) for status, text in _MEANINGS.items()
     }
+    for name, example in (*examples(Shown), *examples(Asked)):
+        # the framework leaves out what is null
+        if "example" in schemas.get(name, {}):
+            schemas[name]["example"] = example
     for method, operation in _operations(made):
         _complete(method, operation)
     _name_maps(made)

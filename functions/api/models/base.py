@@ -21,6 +21,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from stellwerk.kernel.json import JsonValue
+
 T = TypeVar("T")
 DEEPEST = 100
 REFUSED = "refused"
@@ -54,6 +56,15 @@ class Body(Asked):
         if fault is not None:
             raise PydanticCustomError(REFUSED, "{fault}", {"fault": fault})
         return value
+
+
+def examples(of: type[BaseModel]) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the examples of all kinds of a model, by the names of these."""
+    for kind in of.__subclasses__():
+        extra = kind.model_config.get("json_schema_extra")
+        if isinstance(extra, dict) and "example" in extra:
+            yield kind.__name__, extra["example"]
+        yield from examples(kind)
 
 
 class PageOf(Shown, Generic[T]):

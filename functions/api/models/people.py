@@ -233,21 +233,20 @@ def rules_of(asked: Iterable[Rule] | None) -> tuple[AccessRule, ...] | None:
     return None if asked is None else tuple(rule.rule for rule in asked)
 
 
+_CLIENT: JsonObject = {
+    "id": "c-01kb2c3d4e5f6g7h8j9k0m1n2p",
+    "client_id": "c-01kb2c3d4e5f6g7h8j9k0m1n2p",
+    "name": "Nightly import",
+    "active": True,
+    "expires": "2027-12-01T00:00:00Z",
+    "created": "2026-12-01T08:15:00Z",
+}
+
+
 class Client(Shown):
     """A machine that signs in with client credentials."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "id": "c-01kb2c3d4e5f6g7h8j9k0m1n2p",
-                "client_id": "c-01kb2c3d4e5f6g7h8j9k0m1n2p",
-                "name": "Nightly import",
-                "active": True,
-                "expires": "2027-12-01T00:00:00Z",
-                "created": "2026-12-01T08:15:00Z",
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"example": _CLIENT})
 
     id: str
     client_id: str = Field(description="With which it signs in")
@@ -271,6 +270,10 @@ class Client(Shown):
 
 class ClientWithSecret(Client):
     """A machine with the secret that is shown this once."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {**_CLIENT, "secret": "what is shown this once"}}
+    )
 
     secret: str | None = Field(description="Null where the request is repeated: it is not kept")
 
