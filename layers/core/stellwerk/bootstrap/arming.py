@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stellwerk.bootstrap.clients import Clients, Stores
-from stellwerk.catalogue.model import Catalogue
-from stellwerk.config import Settings
-from stellwerk.kernel.clock import Clock
+from stellwerk.bootstrap.later import Means
 from stellwerk.runs.blueprints import Blueprints
+from stellwerk.runs.values import Keeper
 from stellwerk.triggers.arming import Arming
 from stellwerk.triggers.model import Part
-from stellwerk.workflows.ports import Versions
 
 
-def arming(
-    settings: Settings,
-    ways: tuple[Clients, Stores],
-    clock: Clock,
-    catalogue: Catalogue,
-    versions: Versions,
-    blueprints: Blueprints,
-) -> Arming:
+def arming(means: Means) -> Arming:
     """Return what arms triggers in a deployment."""
-    return Arming(versions, blueprints, catalogue, _parts(settings, ways, clock))
+    blueprints = Blueprints(means.versions, Keeper(means.stores.values))
+    return Arming(means.versions, blueprints, means.catalogue, _parts(means))
 
 
-def _parts(settings: Settings, ways: tuple[Clients, Stores], clock: Clock) -> Sequence[Part]:
+def _parts(means: Means) -> Sequence[Part]:
     """Return who sees to which kind of trigger."""
     return []

@@ -21,6 +21,7 @@ from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
 from stellwerk.bootstrap.clients import Clients, Stores, connect
+from stellwerk.bootstrap.later import LaterTriggers, Means
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.config import Settings
@@ -170,8 +171,9 @@ def built(
     values = stores.values
     platform = stores.items(settings.platform_table)
     publisher = compiler or NoCompiler()
+    versions = DynamoVersions(platform, Bodies(values))
     press = Press(
-        versions=DynamoVersions(platform, Bodies(values)),
+        versions=versions,
         machines=StepFunctionsMachines(lambda: doors.stepfunctions, settings.states_role),
         values=values,
         catalogue=types,
