@@ -182,6 +182,7 @@ def built(
         prefix=settings.prefix,
         audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), clock),
         things=things or {},
+        triggers=LaterTriggers(Means(settings, doors, stores, clock, types, versions)),
     )
     return Services(
         settings=settings,
