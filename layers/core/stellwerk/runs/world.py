@@ -12,6 +12,7 @@ from stellwerk.runs.model import Run
 from stellwerk.runs.platform import Actors, Marks, Places
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
+from stellwerk.tenancy.notices import Notices
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.ports import Machines, Things, Versions
@@ -44,6 +45,8 @@ class World:
     """All mandates and instances, for the sweeper; None: this process sweeps none."""
     marks: Marks | None = None
     """Where the sweeper has stopped."""
+    notices: Notices | None = None
+    """Who tells people; None: this process tells nobody."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""
