@@ -55,7 +55,13 @@ from tests.isolation.kept import (
 ELSEWHERE = {
     *("Mandates", "Roles", "Members"),  # tests/contracts/test_directory_strangers.py
     *("Executions", "Machines"),  # tests/aws/test_executions.py
-    *("Registry", "Trials", "Resources", "Things"),  # keep nothing of tenants themselves
+    *(
+        "Registry",
+        "Trials",
+        "Resources",
+        "Things",
+        "Triggers",
+    ),  # keep nothing of tenants themselves
 }
 STRANGERS = (
     of_run("m-two", "i-one", "u-anna"),
