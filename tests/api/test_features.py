@@ -38,6 +38,8 @@ router = APIRouter()
 def get_bed(bed: int) -> dict[str, int]:
     if bed > 3:
         raise NotFound(f"there is no bed {bed}")
+    if bed < 0:
+        raise RuntimeError("the secret of the garden")
     return {"bed": bed}
 """
 
@@ -76,3 +78,10 @@ def test_their_errors_become_problems_as_all_others(client: TestClient) -> None:
     assert answer.json()["type"] == "urn:stellwerk:problem:not-found"
     allowed = client.post("/api/v1/garden/beds/4")
     assert (allowed.status_code, allowed.headers["Allow"]) == (405, "GET")
+
+
+def test_a_fault_of_ours_is_an_answer_that_tells_nothing_of_it(client: TestClient) -> None:
+    answer = client.get("/api/v1/garden/beds/-1")
+    assert (answer.status_code, answer.json()["type"]) == (500, "urn:stellwerk:problem:internal")
+    assert "secret" not in answer.text
+    assert answer.json()["request_id"] == answer.headers["X-Request-Id"]

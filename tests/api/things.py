@@ -74,8 +74,9 @@ class Things:
             time.sleep(0.05)
         raise AssertionError(f"run {run} does not become {status}")
 
-    def _task(self) -> str:
-        run = self._rested(GRAPH, "paused")
+    def task(self, graph: JsonValue = None) -> str:
+        """Return a task of a run that waits."""
+        run = self._rested(graph or GRAPH, "paused")
         tasks = self._anna.get(f"{DEMO}/tasks", params={"all": True}).json()["items"]
         return next(str(task["id"]) for task in tasks if task["run"] == run)
 
@@ -184,7 +185,7 @@ class Things:
 
     def _of_runs(self) -> dict[str, Callable[[], Good]]:
         def task(body: JsonValue = None) -> Callable[[], Good]:
-            return lambda: Good({"task": self._task()}, body)
+            return lambda: Good({"task": self.task()}, body)
 
         def ended(body: JsonValue = None) -> Callable[[], Good]:
             return lambda: Good({"run": self._rested(STRAIGHT, "completed"), "step": "note"}, body)
