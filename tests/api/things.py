@@ -132,6 +132,7 @@ class Things:
         )
         return {
             "createMandate": lambda: Good({}, {"label": "Thing AG", "admin": "u-demo"}),
+            "updateMandate": lambda: Good({}, {"label": "Muster AG"}),
             "addMember": lambda: Good({}, {"who": f"n{next(self._numbers)}@muster.example"}),
             "addInstanceMember": lambda: Good({}, {"who": self._member()}),
             "getMember": member(),
