@@ -116,6 +116,11 @@ class Moto:
         client = cast("DynamoDBClient", OneAtATime(self.dynamodb))
         return self._items(client, tables.PLATFORM, f"platform-{next(self._numbers)}")
 
+    def runs_table(self) -> Items:
+        """Return a table `runs` of its own."""
+        client = cast("DynamoDBClient", OneAtATime(self.dynamodb))
+        return self._items(client, tables.RUNS, f"runs-{next(self._numbers)}")
+
     def bucket(self) -> str:
         """Return the name of a bucket of its own."""
         name = f"values-{next(self._numbers)}"

@@ -5,11 +5,16 @@
 | workflow | workflow#W | workflow |
 | version | workflow#W | version#00000012 |
 | value of `data.store` | workflow#W | data#sha256 |
+| hook: address of a trigger node | workflow#W | hook#node |
+| secret of a hook | hook-secrets | sha256 |
 | slug | slugs | the slug |
 | run | run#R | run |
 | step at the root | run#R | step##node |
 | step inside a loop | run#R#shard | step#path#node |
 | "the run has steps inside loops" | run#R | step-in-loops |
+| where a run's event log stands | run#R#events | head |
+| what its event log has told | run#R#events | page#name |
+| events of a run, up to a number | run#R#events | event#000000000012 |
 | task | task#T | task |
 | task of a run | run#R | task#created#T |
 | pending task of an assignee | inbox#sha256 | created#T |
@@ -37,6 +42,7 @@ What belongs to no mandate has `system` in its place, and no instance:
 | user by token | subject#sha256 | subject |
 | user by address | email#sha256 | email |
 | where the sweeper has stopped | sweep | mark |
+| whose the token of a hook is | hook#sha256 | hook |
 
 Audit records belong to a mandate: they lie below it alone, in a table of their own.
 
@@ -80,6 +86,8 @@ LOOPS = "step-in-loops"
 STEPS = "step"
 """Begins the keys of all steps at the root, and of the mark that there are others."""
 STEP = "step#"
+LAST_EVENT = "event#~"
+"""Sorts after all events of a run."""
 TASK_OF_RUN = "task#"
 VERSION = "version#"
 PLACE = "place#"
@@ -108,6 +116,21 @@ def datum(scope: Scope, workflow: WorkflowId, key: str) -> Key:
     return Key(_within(scope, f"workflow#{workflow}"), f"data#{_digest(key)}")
 
 
+def hook(scope: Scope, workflow: WorkflowId, node: str = "") -> Key:
+    """Return the key of a trigger node's address; without a node how those of a workflow begin."""
+    return Key(_within(scope, f"workflow#{workflow}"), f"hook#{node}")
+
+
+def hook_address(scope: Scope, token: str) -> Key:
+    """Return the key of whose a token is: below the system's place; others have none."""
+    return Key(_within(scope, f"hook#{_digest(token)}"), "hook")
+
+
+def hook_secret(scope: Scope, name: str) -> Key:
+    """Return the key of the secret of a hook."""
+    return Key(_within(scope, "hook-secrets"), _digest(name))
+
+
 def slug(scope: Scope, slug: str) -> Key:
     """Return the key that makes a slug unique; an instance's slugs share a partition."""
     return Key(_within(scope, "slugs"), slug)
@@ -133,6 +156,26 @@ def loop_partitions(scope: Scope, run: RunId) -> Iterator[str]:
     """Yield the partitions that hold the run's steps inside loops."""
     for shard in range(SHARDS):
         yield _within(scope, f"run#{run}#{shard}")
+
+
+def events_head(scope: Scope, run: RunId) -> Key:
+    """Return the key of where a run's event log stands; all of the log shares the partition."""
+    return Key(_within(scope, f"run#{run}#events"), "head")
+
+
+def events_page(scope: Scope, run: RunId, name: str) -> Key:
+    """Return the key of a piece of what a run's event log has told."""
+    return Key(_within(scope, f"run#{run}#events"), f"page#{name}")
+
+
+def events_until(scope: Scope, run: RunId, last: int) -> Key:
+    """Return the key of an item of events, of which it holds the number of the last one."""
+    return Key(_within(scope, f"run#{run}#events"), f"event#{last:012d}")
+
+
+def events_from(scope: Scope, run: RunId, first: int) -> Key:
+    """Return where the events from a number on are: the item that holds it, and all behind."""
+    return events_until(scope, run, first)
 
 
 def task(scope: Scope, task: TaskId) -> Key:
