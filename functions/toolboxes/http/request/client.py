@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from stellwerk.kernel.errors import EffectUncertain, PermanentError, ServiceUnavailable
 from stellwerk.runs.deadline import Deadline
-from toolboxes.http.request.exchange import Interrupted, Message, Reply, exchange
-from toolboxes.http.request.targets import Target, target_of
+from stellwerk.toolboxes.exchange import Interrupted, Message, Reply, exchange
+from stellwerk.toolboxes.targets import Target, target_of
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _KEEP_METHOD = {307, 308}

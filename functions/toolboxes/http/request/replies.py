@@ -22,7 +22,7 @@ from stellwerk.kernel.errors import (
     TransientError,
 )
 from stellwerk.kernel.json import JsonValue
-from toolboxes.http.request.exchange import Reply
+from stellwerk.toolboxes.exchange import Reply
 
 Expectation = Literal["auto", "json", "text", "bytes"]
 _SHOWN = 300

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from stellwerk.kernel.errors import InvalidParameters
 from stellwerk.kernel.json import JsonValue, dumps
-from toolboxes.http.request.exchange import Message
+from stellwerk.toolboxes.exchange import Message
 
 BodyType = Literal["json", "text", "form"]
 Scalar = str | int | float | bool

@@ -54,11 +54,16 @@ class Target:
 def target_of(url: str, allowed: Collection[str] = ()) -> Target:
     """Return the target of `url`; raise InvalidParameters, Forbidden or ServiceUnavailable."""
     scheme, host, port, path = _parts(url)
+    return Target(scheme, host, port, path, addresses_of(host, port, allowed))
+
+
+def addresses_of(host: str, port: int, allowed: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the addresses of a host, checked; raise Forbidden or ServiceUnavailable."""
     addresses = _resolved(host, port)
     if f"{host}:{port}" not in allowed:
         for address in addresses:
             _check(address, host, port)
-    return Target(scheme, host, port, path, addresses)
+    return addresses
 
 
 def _parts(url: str) -> tuple[str, str, int, str]:

@@ -8,21 +8,34 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
+from typing import Protocol
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 from urllib3.response import HTTPResponse
 
 from stellwerk.kernel.errors import ConnectionRejected, PermanentError, ServiceUnavailable
-from stellwerk.runs.deadline import Deadline
-from toolboxes.http.request.targets import Target
+from stellwerk.toolboxes.targets import Target
 
 _CONNECT_SECONDS = 10.0
 _CHUNK = 64 * 1024
+
+
+class Time(Protocol):
+    """Until when an exchange may last, such as a step's deadline."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that were given in all."""
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left; zero once it is over."""
 
 
 class Interrupted(Exception):
@@ -65,7 +78,7 @@ class _Secure(HTTPSConnection):
         return self.opened
 
 
-def exchange(target: Target, message: Message, deadline: Deadline, *, most: int) -> Reply:
+def exchange(target: Target, message: Message, deadline: Time, *, most: int) -> Reply:
     """Send `message` to `target` and return the reply, of at most `most` bytes.
 
     Raises ServiceUnavailable where nothing was sent, ConnectionRejected for a bad certificate,
@@ -92,28 +105,34 @@ def exchange(target: Target, message: Message, deadline: Deadline, *, most: int)
 
 
 @contextmanager
-def _opened(target: Target, deadline: Deadline) -> Iterator[socket.socket]:
+def _opened(target: Target, deadline: Time) -> Iterator[socket.socket]:
     """Connect to the first address that answers."""
+    with dialled(target.host, target.port, target.addresses, deadline.remaining) as opened:
+        opened.settimeout(max(0.01, deadline.remaining))
+        yield opened
+
+
+def dialled(host: str, port: int, addresses: Sequence[str], seconds: float) -> socket.socket:
+    """Return a connection to the first of a host's addresses, which were checked, that answers.
+
+    Raises ServiceUnavailable where none does.
+    """
+    until = time.monotonic() + seconds
     reason: OSError | None = None
-    for address in target.addresses:
-        seconds = max(0.01, min(_CONNECT_SECONDS, deadline.remaining))
+    for address in addresses:
+        left = max(0.01, min(_CONNECT_SECONDS, until - time.monotonic()))
         try:
-            opened = socket.create_connection((address, target.port), timeout=seconds)
+            return socket.create_connection((address, port), timeout=left)
         except OSError as error:
             reason = error
-            continue
-        with opened:
-            opened.settimeout(max(0.01, deadline.remaining))
-            yield opened
-        return
     raise ServiceUnavailable(
-        f"{target.host}:{target.port} cannot be reached: {reason}",
-        remedy="Check the URL, or try again later.",
+        f"{host}:{port} cannot be reached: {reason}",
+        remedy="Check the address, or try again later.",
     )
 
 
 @contextmanager
-def _ended_at(deadline: Deadline, opened: socket.socket) -> Iterator[None]:
+def _ended_at(deadline: Time, opened: socket.socket) -> Iterator[None]:
     """Break the connection when the time is over, however slowly the other side drips."""
     with opened.dup() as same:
         timer = threading.Timer(deadline.remaining, _break, (same,))
@@ -170,7 +189,7 @@ def _too_large(most: int) -> PermanentError:
     )
 
 
-def _reason(error: Exception, deadline: Deadline) -> str:
+def _reason(error: Exception, deadline: Time) -> str:
     if deadline.remaining <= 0:
         return f"no complete reply within {deadline.seconds:g} s"
     return f"the connection broke: {error}"

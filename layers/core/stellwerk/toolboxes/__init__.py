@@ -1,0 +1,1 @@
+"""Toolboxes: connections to services, their secrets, and the doors through which they are used."""
