@@ -108,7 +108,7 @@ def test_an_administrator_may_do_all_of_it(desk: Desk, name: str) -> None:
     assert (READING | CHANGING)[name](desk, person("u-boss"), workflow) is not None
 
 
-@pytest.mark.parametrize("name", [*READING, *(set(CHANGING) - {"publish"})])
+@pytest.mark.parametrize("name", [*READING, *sorted(set(CHANGING) - {"publish"})])
 @pytest.mark.parametrize("scope", [NOBODY, BEN, ABROAD, NEXT_DOOR], ids=lambda scope: scope.user)
 def test_what_one_may_not_read_does_not_exist(desk: Desk, scope: Scope, name: str) -> None:
     workflow = prepared(desk)
@@ -146,7 +146,9 @@ def test_an_operation_needs_its_own_right(desk: Desk, name: str) -> None:
     assert act(desk, person("u-dora", rules), workflow) is not None
 
 
-@pytest.mark.parametrize("name", [*READING, *(set(CHANGING) - {"share", "unshare", "export"})])
+@pytest.mark.parametrize(
+    "name", [*READING, *sorted(set(CHANGING) - {"share", "unshare", "export"})]
+)
 def test_one_may_do_with_ones_own_what_the_level_my_grants(desk: Desk, name: str) -> None:
     mine = person("u-anna", USER)
     workflow = prepared(desk, mine)
