@@ -13,6 +13,7 @@ from localcloud.lambdas import REGION
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 _CONFIG = Config(retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
@@ -42,6 +43,11 @@ class BotoClients:
     def stepfunctions(self) -> SFNClient:
         """Step Functions."""
         return self._session.client("stepfunctions", endpoint_url=self._endpoint, config=_CONFIG)
+
+    @cached_property
+    def scheduler(self) -> EventBridgeSchedulerClient:
+        """EventBridge Scheduler."""
+        return self._session.client("scheduler", endpoint_url=self._endpoint, config=_CONFIG)
 
 
 @cache

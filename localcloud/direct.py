@@ -22,6 +22,7 @@ from localcloud.stepfunctions.json_values import copied
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 Operation = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -85,6 +86,11 @@ class DirectClients:
     def s3(self) -> S3Client:
         """S3."""
         return self._boto.s3
+
+    @property
+    def scheduler(self) -> EventBridgeSchedulerClient:
+        """EventBridge Scheduler."""
+        return self._boto.scheduler
 
 
 def _states(machines: LocalStepFunctions) -> dict[str, Operation]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 PATIENCE = Config(
@@ -44,6 +45,10 @@ class Clients(Protocol):
     @property
     def stepfunctions(self) -> SFNClient:
         """Step Functions."""
+
+    @property
+    def scheduler(self) -> EventBridgeSchedulerClient:
+        """EventBridge Scheduler."""
 
 
 class SettingsClients:
@@ -70,6 +75,11 @@ class SettingsClients:
         return cast("SFNClient", self._client("stepfunctions"))
 
     @cached_property
+    def scheduler(self) -> EventBridgeSchedulerClient:
+        """EventBridge Scheduler."""
+        return cast("EventBridgeSchedulerClient", self._client("scheduler"))
+
+    @cached_property
     def sts(self) -> Sts:
         """STS, which gives out the sessions of mandates."""
         return cast("Sts", self._client("sts"))
@@ -80,7 +90,7 @@ class SettingsClients:
 
     def _client(
         self,
-        service: Literal["dynamodb", "s3", "stepfunctions", "sts"],
+        service: Literal["dynamodb", "s3", "scheduler", "stepfunctions", "sts"],
         credentials: Credentials | None = None,
     ) -> BaseClient:
         with self._lock:  # a session makes one client at a time
