@@ -17,6 +17,7 @@ def test_without_variables_it_is_a_local_deployment() -> None:
     assert (settings.tenant_role, settings.group) == ("", "local")
     assert settings.http_allow == ()
     assert (settings.clients, settings.rate_limit) == ((), 600)
+    assert settings.hook_rate == 6000
     assert settings.issuer == "http://127.0.0.1:8400/oidc"
 
 

@@ -20,6 +20,7 @@ from api.routers import (
     files,
     graphs,
     health,
+    hooks,
     instances,
     mandates,
     me,
@@ -78,6 +79,8 @@ def _resources() -> Iterator[Operation]:
         yield from declared(module.router, API)
     for module in (catalogue, graphs, workflows, versions, runs, tasks, files):
         yield from declared(module.router, API + INSTANCE)
+    yield from declared(hooks.listing, API + INSTANCE)
+    yield from declared(hooks.router, "")
 
 
 def _to_document() -> RedirectResponse:

@@ -37,6 +37,7 @@ TAGS = {
     "runs": "Executions of workflows",
     "tasks": "What waits for people",
     "files": "Files",
+    "hooks": "Addresses of webhooks and forms",
 }
 INTRODUCTION = """\
 Everything of a tenant lies below `/mandates/{mandate}/instances/{instance}`. What you may not see

@@ -108,12 +108,25 @@ class Things:
         self._post(f"{DEMO}/workflows/{workflow}/share")
         return workflow
 
+    def _hook(self) -> dict[str, str | int]:
+        hooked: JsonObject = {
+            "title": "Hooked",
+            "nodes": [
+                {"key": "order", "type": "trigger.webhook"},
+                {"key": "a", "type": "flow.stop"},
+            ],
+            "edges": [{"from": "order", "to": "a"}],
+        }
+        return {"workflow": self._published(hooked), "node": "order"}
+
     def _all(self) -> dict[str, Callable[[], Good]]:
         return {
             **self._administration(),
             **self._of_workflows(),
             **self._of_versions(),
             **self._of_runs(),
+            **dict.fromkeys(("listHooks", "rotateHook"), lambda: Good(self._hook())),
+            "setHookSecret": lambda: Good(self._hook(), {"secret": "a long secret"}),
         }
 
     def _administration(self) -> dict[str, Callable[[], Good]]:

@@ -75,6 +75,9 @@ class Things:
         made(self._anna, f"{HERE}/workflows/{begun['id']}/share")
         return str(begun["id"])
 
+    def hooked(self) -> str:
+        return self.published(hooked(self._mark))
+
     def run(self, *, paused: bool) -> str:
         workflow = self.published(self._asking if paused else self._straight)
         body: JsonObject = {"input": {"amount": 12, "note": self._mark}}
@@ -149,6 +152,18 @@ def straight(mark: str) -> JsonObject:
     }
 
 
+def hooked(mark: str) -> JsonObject:
+    """Return a graph that a web request starts."""
+    return {
+        "title": mark,
+        "nodes": [
+            {"key": "order", "type": "trigger.webhook"},
+            {"key": "note", "type": "data.set", "parameters": {"fields": {"text": mark}}},
+        ],
+        "edges": [{"from": "order", "to": "note"}],
+    }
+
+
 def made(client: TestClient, path: str, body: JsonValue = None) -> JsonObject:
     """Return what a POST has made; it must succeed."""
     answer = client.post(path, json=body)
@@ -200,6 +215,10 @@ def _run(body: JsonValue = None) -> Maker:
 
 def _role(place: str, body: JsonValue = None) -> Maker:
     return lambda things: Ask({"role": things.role(place)}, body)
+
+
+def _hook(body: JsonValue = None) -> Maker:
+    return lambda things: Ask({"workflow": things.hooked(), "node": "order"}, body)
 
 
 def _document(things: Things) -> Ask:
@@ -314,6 +333,9 @@ _SHORT: dict[str, Maker] = {
     ),
     "POST I/runs/{run}/cancel": lambda things: Ask({"run": things.run(paused=True)}),
     "POST I/runs/{run}/replay": _run({"from_node": "note", "confirm_writes": True}),
+    "GET I/workflows/{workflow}/hooks": _hook(),
+    "POST I/workflows/{workflow}/hooks/{node}/rotate": _hook(),
+    "PUT I/workflows/{workflow}/hooks/{node}/secret": _hook({"secret": "a long secret"}),
     "GET I/tasks": _nothing,
     **dict.fromkeys(("GET I/tasks/{task}", "POST I/tasks/{task}/cancel"), _of("task", Things.task)),
     "POST I/tasks/{task}/decide": _of("task", Things.task, {"port": "approved"}),

@@ -49,6 +49,8 @@ class Settings:
     """Ids of the clients whose tokens the API takes; none given: any client of the issuer."""
     rate_limit: int
     """Requests to the API that a principal may make in a minute; 0: any number."""
+    hook_rate: int
+    """Deliveries that the address of a trigger takes in a minute; 0: any number."""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
@@ -76,6 +78,7 @@ class Settings:
             issuer=read.text("ISSUER", LOCAL_ISSUER).rstrip("/"),
             clients=read.list("CLIENTS"),
             rate_limit=read.number("RATE_LIMIT", 600),
+            hook_rate=read.number("HOOK_RATE", 6000),
         )
         read.check()
         return settings

@@ -12,15 +12,29 @@ from stellwerk.handlers.schemas import check_payload
 from stellwerk.handlers.step import step
 from stellwerk.handlers.work import Work
 from stellwerk.kernel.json import JsonObject, JsonValue
-
-Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+from stellwerk.triggers.proofs import Authentication
 
 
 class Webhook(Parameters):
     """Parameters."""
 
-    method: Method = Field(
-        default="POST", description="The method that callers use", examples=["POST"]
+    mode: Literal["accepted", "wait"] = Field(
+        default="accepted",
+        description="accepted: callers get the run's id at once; wait: its result, or after 25 "
+        "seconds its id",
+        examples=["accepted"],
+    )
+    authentication: Authentication = Field(
+        default_factory=Authentication,
+        description="How callers prove who they are",
+        examples=[{"kind": "github"}],
+    )
+    delivery: str = Field(
+        default="",
+        max_length=200,
+        description="Where in the body a delivery is named, so that a repeat starts nothing; "
+        "empty: in the usual headers",
+        examples=["order.id"],
     )
     schema_: JsonObject | None = Field(
         default=None,

@@ -14,6 +14,7 @@ from stellwerk.aws.directory import directory
 from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
 from stellwerk.bootstrap.clients import Clients, Stores, connect
+from stellwerk.bootstrap.hooking import HookServices, hook_services
 from stellwerk.bootstrap.running import Publisher, Services, built
 from stellwerk.bootstrap.things import KnownFiles, KnownUsers
 from stellwerk.catalogue.model import Catalogue
@@ -120,6 +121,7 @@ class ApiServices:
     files: FileService
     palette: Palette
     requests: Requests
+    hooks: HookServices
 
     @property
     def settings(self) -> Settings:
@@ -208,4 +210,5 @@ def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:
             limits=RateLimit(DynamoCounters(platform), clock, limit=settings.rate_limit),
             once=Once(DynamoRepeats(platform, bodies), clock),
         ),
+        hooks=hook_services(running, stores),
     )
