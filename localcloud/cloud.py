@@ -29,6 +29,7 @@ from localcloud.stepfunctions.install import installed
 from localcloud.stepfunctions.tokens import Tokens
 from localcloud.storage import Storage, StoredMachine
 from localcloud.stores import create_resources, load
+from localcloud.streams import Streams
 from localcloud.template import FILE, Template
 from localcloud.workers import Workers
 from stellwerk.config import Settings
@@ -90,9 +91,11 @@ class LocalCloud:
         self._stack.enter_context(mocked(self.settings.bucket))
         self._start_machines()
         self._start_stores()
+        streams = Streams(self.lambdas, self.settings.runs_table, self._functions.streams)
         if self._port is not None:
             self.endpoint = self._stack.enter_context(serving(self._port))
         self._stack.callback(self._end_executions)
+        self._start_streams(streams)
         self._spare_the_collector()
         if self._on_start is not None:
             self._on_start(self)
@@ -127,6 +130,11 @@ class LocalCloud:
         self.machines: LocalStepFunctions = self._stack.enter_context(installed(ACCOUNT, REGION))
         self.machines.runtime = Runtime(self.lambdas, self._workers, Tokens(), self._retry_pace)
         self.machines.on_end = self._ended
+
+    def _start_streams(self, streams: Streams) -> None:
+        self.dynamodb.on_write = streams.written
+        streams.start()
+        self._stack.callback(streams.stop)
 
     def _start_schedules(self) -> None:
         schedules = Schedules(self.lambdas, self._functions.rates)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol, TypeAlias
@@ -40,6 +40,10 @@ class Functions(Protocol):
     def rates(self) -> Mapping[str, float]:
         """Seconds between two calls, for functions that are called by the clock."""
 
+    @property
+    def streams(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """For functions that read the stream of the table `runs`, which records they want."""
+
     def find(self, name: str) -> Function:
         """Return the function called `name`. Raises FunctionNotFound."""
 
@@ -53,8 +57,10 @@ class Given:
         *,
         timeout: float = 900.0,
         rates: Mapping[str, float] | None = None,
+        streams: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
         self.rates = rates or {}
+        self.streams = streams or {}
         self._handlers = handlers
         self._timeout = timeout
 
@@ -75,6 +81,7 @@ class ByName:
 
     def __init__(self, prefix: str = "stellwerk") -> None:
         self.rates = {f"{prefix}-system-sweeper": SWEEP_SECONDS}
+        self.streams: Mapping[str, Sequence[Mapping[str, Any]]] = {}
         self._prefix = prefix + "-"
         self._found: dict[str, Function] = {}
 

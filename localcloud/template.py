@@ -5,8 +5,9 @@ Knows what the template uses of `Fn::ForEach`, `Fn::Sub`, `Fn::Join`, `Fn::Split
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,6 +36,8 @@ class Declared:
     memory: int
     rate: float | None = None
     """Seconds between two calls by the clock; None: it is not called so."""
+    streams: tuple[Mapping[str, Any], ...] = ()
+    """Which records of the stream of the table `runs` it wants."""
 
 
 class Template:
@@ -57,6 +60,11 @@ class Template:
     def rates(self) -> Mapping[str, float]:
         """Seconds between two calls, for functions that are called by the clock."""
         return {one.name: one.rate for one in self._declared.values() if one.rate is not None}
+
+    @property
+    def streams(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """For functions that read the stream of the table `runs`, which records they want."""
+        return {one.name: one.streams for one in self._declared.values() if one.streams}
 
     def find(self, name: str) -> Function:
         """Return the function called `name`. Raises FunctionNotFound."""
@@ -87,6 +95,7 @@ def _declared(properties: Mapping[str, Node], names: Mapping[str, str]) -> Decla
         timeout=float(properties.get("Timeout", 3)),
         memory=int(properties.get("MemorySize", 128)),
         rate=next(_rates(properties.get("Events", {})), None),
+        streams=tuple(_patterns(properties.get("Events", {}))),
     )
 
 
@@ -99,6 +108,14 @@ def _rates(events: Mapping[str, Node]) -> Iterator[float]:
             if found is None:
                 raise ValueError(f"the local cloud knows no schedule such as '{text}'")
             yield float(found[1]) * _SECONDS[found[2]]
+
+
+def _patterns(events: Mapping[str, Node]) -> Iterator[Mapping[str, Any]]:
+    """Yield the patterns of event source mappings of a table's stream."""
+    for event in events.values():
+        if event["Type"] == "DynamoDB":
+            for filtered in event["Properties"]["FilterCriteria"]["Filters"]:
+                yield json.loads(filtered["Pattern"])
 
 
 def _resolved(node: Node, names: Mapping[str, str]) -> Node:

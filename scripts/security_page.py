@@ -91,6 +91,7 @@ REASONS = {
     "LookAfterExecutions": "The sweeper asks how an execution ended, and stops what is cancelled.",
     "ListMandates": "The sweeper goes through all mandates; it reads their ids and nothing else.",
     "NoteWhereTheSweeperStopped": "The next round of the sweeper goes on from there.",
+    "ReadTheStreamOfRuns": "What happens in runs is told in their event logs.",
     "KeepUndelivered": "Lambda puts an event here that failed for good.",
     "PublishAndStart": "Publishing makes a state machine, never changes one; people start runs.",
     "CancelRuns": "People cancel runs, and see how an execution stands.",

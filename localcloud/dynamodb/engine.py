@@ -46,6 +46,8 @@ class Engine:
 
     def __init__(self, tables: Tables, store: Store) -> None:
         self.tables = tables
+        self.on_write: Callable[[Sequence[Write]], None] = _unseen
+        """Gets all writes, after they are done, in their order."""
         self._store = store
         self._lock = threading.RLock()
         self.operations: dict[str, Callable[[Request], Answer]] = {
@@ -218,6 +220,11 @@ class Engine:
             self._store.commit(changes)
         for write in changes:
             write.apply()
+        self.on_write(changes)
+
+
+def _unseen(writes: Sequence[Write]) -> None:
+    """What writes are told to where nobody reads them."""
 
 
 def _distinct(writes: Iterable[Write], message: str) -> None:

@@ -31,6 +31,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "subject": ("system##subject#1",),
     "audit": ("system#audit#2026-11-02",),
     "none": (),
+    "stream": (),
 }
 """Leading keys of a request to DynamoDB, by what they are of."""
 
@@ -47,6 +48,8 @@ RESOURCES: Mapping[str, str] = {
         for name in ("platform", "runs", "audit")
     },
     "elsewhere": _arn("dynamodb", "table/other-platform"),
+    "stream": _arn("dynamodb", f"table/{PREFIX}-runs/stream/2026-12-01T00:00:00.000"),
+    "stream:other": _arn("dynamodb", f"table/{PREFIX}-platform/stream/2026-12-01T00:00:00.000"),
     "bucket": _BUCKET,
     "object:own": f"{_BUCKET}/{OWN}/i/runs/1",
     "object:foreign": f"{_BUCKET}/{FOREIGN}/i/runs/1",
@@ -74,6 +77,7 @@ RESOURCES: Mapping[str, str] = {
     "lambda:api": _arn("lambda", f"function:{PREFIX}-api"),
     "lambda:sweeper": _arn("lambda", f"function:{PREFIX}-system-sweeper"),
     "lambda:ended": _arn("lambda", f"function:{PREFIX}-system-run_finished"),
+    "lambda:events": _arn("lambda", f"function:{PREFIX}-system-run_events"),
     "lambda:claims": _arn("lambda", f"function:{PREFIX}-system-token_claims"),
     "lambda:other": _arn("lambda", "function:payroll"),
     "role:states": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-states",

@@ -87,12 +87,13 @@ def role_of(row: Row) -> str:
 
 
 ALLOWING = World({name: _allowing(role) for name, role in WORLD.roles.items()}, {})
+NO_STEPS = {f"lambda:{name}" for name in ("api", "sweeper", "ended", "events", "claims")}
 BY_RIGHTS = [
     row
     for row in TABLE
     if not row.who.startswith("!")
     and row.keys not in {"plain", "none"}  # all of no keys are like anything
-    and row.resource not in {"lambda:api", "lambda:sweeper", "lambda:ended", "lambda:claims"}
+    and row.resource not in NO_STEPS
 ]
 """Rows that hold by what is allowed alone, without any refusal."""
 MUTANTS = {label: (role, world) for label, role, world in mutants()}

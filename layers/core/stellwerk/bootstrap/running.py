@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
@@ -47,6 +48,7 @@ from stellwerk.workflows.ports import Resources, Things
 from stellwerk.workflows.press import Compiler, Press
 
 if TYPE_CHECKING:
+    from stellwerk.bootstrap.watching import Watching
     from stellwerk.workflows.service import WorkflowService
 
 
@@ -105,6 +107,7 @@ class Services:
     publisher: Publisher
     assembly: Assembly
     key_values: KeyValues
+    stores: Stores
 
     @cached_property
     def workflows(self) -> WorkflowService:
@@ -125,6 +128,12 @@ class Services:
     def tasks(self) -> TaskService:
         """Lists, decides and delegates human tasks, and writes into the audit who did."""
         return AuditedTasks(self.assembly, self.press.audit)
+
+    @cached_property
+    def watching(self) -> Watching:
+        """Keeps event logs behind runs, and reads them; imported by processes that do."""
+        module = cast("_Watching", import_module("stellwerk.bootstrap.watching"))
+        return module.watching(self.settings, self.stores, self.assembly)
 
     @property
     def http_allow(self) -> tuple[str, ...]:
@@ -191,6 +200,7 @@ def built(
         publisher=publisher,
         assembly=Assembly.of(_world(settings, ways, press, publisher)),
         key_values=DynamoKeyValues(platform, values),
+        stores=stores,
     )
 
 
@@ -222,6 +232,13 @@ def _world(
         places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
     )
+
+
+class _Watching(Protocol):
+    """The module `watching`, as seen from here."""
+
+    def watching(self, settings: Settings, stores: Stores, assembly: Assembly) -> Watching:
+        """Return what watches runs."""
 
 
 class Provider:

@@ -21,6 +21,8 @@ TOLD_ONE_BY_ONE = 100
 """Passes of a loop whose steps are events of their own; those of later passes are counted."""
 BLOCK = 2000
 """Passes whose counted steps are remembered together."""
+QUEUED = "queued"
+"""The status of a run that waits for its turn."""
 _LONGEST = 500
 _MECHANISM = {CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE}
 _ENDS = {
@@ -96,9 +98,17 @@ def step_events(told: Told, step: Step, now: datetime) -> tuple[Told, list[RunEv
     ), events
 
 
-def run_started(run: Run) -> RunEvent:
-    """Return the event that begins a log."""
-    return RunEvent(kind=Happening.RUN_STARTED, at=run.started, type=run.trigger.kind)
+def run_begun(status: str, run: Run, now: datetime) -> RunEvent | None:
+    """Return what tells of a run whose start was not told; None for one that still is in a queue.
+
+    `status` is what was told: `queued`, or "" for nothing.
+    """
+    queued = run.status == QUEUED
+    if queued and status == QUEUED:
+        return None
+    kind = Happening.RUN_QUEUED if queued else Happening.RUN_STARTED
+    at = now if status == QUEUED else run.started
+    return RunEvent(kind=kind, at=at, type=run.trigger.kind)
 
 
 def run_event(status: str, run: Run, now: datetime) -> RunEvent | None:
@@ -106,7 +116,8 @@ def run_event(status: str, run: Run, now: datetime) -> RunEvent | None:
 
     `status` is "" before anything but its start was told.
     """
-    if run.status == (status or RunStatus.RUNNING):
+    before = RunStatus.RUNNING if status in {"", QUEUED} else status
+    if run.status in {before, QUEUED}:
         return None
     if run.status is RunStatus.RUNNING:
         return RunEvent(kind=Happening.RUN_RESUMED, at=now)

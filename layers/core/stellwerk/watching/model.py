@@ -13,6 +13,7 @@ from stellwerk.kernel.ids import NodeKey
 class Happening(StrEnum):
     """What an event tells. The last event of a log is one of those that end the run."""
 
+    RUN_QUEUED = "run.queued"
     RUN_STARTED = "run.started"
     RUN_PAUSED = "run.paused"
     RUN_RESUMED = "run.resumed"

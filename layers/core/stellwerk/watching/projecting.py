@@ -97,10 +97,9 @@ class Projector:
             if before.head.closed:
                 return
             tale = _Tale(Memory(before.head, before.pages), self._clock.now())
-            if not before.head.started:
-                tale.begin(self._begun(scope, run, looks))
+            known = self._known(scope, run, looks) if not before.head.started else None
             for look in looks:
-                tale.take(look)
+                tale.take(look, known)
             events = tale.numbered(before)
             if not events:
                 return
@@ -111,11 +110,10 @@ class Projector:
             return
         raise ServiceUnavailable(f"the event log of run {run} is appended to by too many")
 
-    def _begun(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> Run | None:
-        """Return the run that begins; None if it is not there yet, only what it starts from."""
-        for look in looks:
-            if isinstance(look, RunLook):
-                return look.run
+    def _known(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> Run | None:
+        """Return the run, which has begun; None if only that is there with which it begins."""
+        if isinstance(looks[0], RunLook):
+            return looks[0].run
         try:
             return self._runs.get(scope, run)
         except NotFound:
@@ -132,13 +130,17 @@ class _Tale:
     _progress: dict[str, Counted] = field(default_factory=dict)
 
     def begin(self, run: Run | None) -> None:
-        """Tell that the run has started."""
-        if run is not None:
-            self.events.append(history.run_started(run))
-            self._head(started=True)
+        """Tell that the run has started, or waits for its turn."""
+        event = history.run_begun(self.memory.head.status, run, self.now) if run else None
+        if event is not None:
+            self.events.append(event)
+            queued = event.kind is Happening.RUN_QUEUED
+            self._head(started=not queued, status=history.QUEUED if queued else "")
 
-    def take(self, look: Look) -> None:
-        """Tell what follows from a look."""
+    def take(self, look: Look, known: Run | None) -> None:
+        """Tell what follows from a look; of the run as it is `known` that it has begun."""
+        if not self.memory.head.started:
+            self.begin(look.run if isinstance(look, RunLook) else known)
         if isinstance(look, RunLook):
             self._take_run(look)
         elif (where := history.counted(look.path)) is not None:

@@ -1,0 +1,1 @@
+"""Keeps the event logs of runs behind their journals."""
