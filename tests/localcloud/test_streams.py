@@ -103,7 +103,7 @@ def test_a_batch_that_fails_comes_again() -> None:
 def test_what_is_named_as_failed_comes_again_with_what_follows() -> None:
     reader = Reader(refused=1)
     with cloud_with(reader) as cloud:
-        parts = [
+        parts: Any = [
             {"Put": {"TableName": TABLE, "Item": {"pk": {"S": "a"}, "sk": {"S": f"step##{key}"}}}}
             for key in "abc"
         ]
