@@ -16,7 +16,7 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from api.app import create_app
-from api.backend import Backend
+from api.backend import Backend, Watching
 from api.identity import Verifier
 from localcloud.issuer.app import create_issuer
 from localcloud.server import HOST, PortInUse
@@ -30,6 +30,8 @@ ISSUER = "/oidc"
 """Where the local issuer is found on the API's port."""
 _BACKLOG = 128
 _START_SECONDS = 10.0
+_GRACE = 2
+"""Seconds that answers which are under way have when the server ends: streams last for long."""
 
 
 def listening(port: int) -> socket.socket:
@@ -63,14 +65,21 @@ def application(settings: Settings, clients: Clients) -> Starlette:
     machines = KeptSecrets(services.directory.members, SystemClock())
     issuer = create_issuer(settings.issuer, data=settings.data, machines=machines)
     hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
-    routes = [Mount(ISSUER, issuer), Mount("", create_app(Backend(services, tokens)))]
+    backend = Backend(services, tokens, Watching(streams=True))
+    routes = [Mount(ISSUER, issuer), Mount("", create_app(backend))]
     return Starlette(routes=routes, middleware=[hosts])
 
 
 @contextmanager
 def serving(app: ASGIApp, listener: socket.socket) -> Iterator[str]:
     """Serve on the socket while the block runs; yields the address."""
-    config = uvicorn.Config(app, log_level="warning", lifespan="off", access_log=False)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        lifespan="off",
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE,
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(
         target=server.run, args=([listener],), name="localcloud-api", daemon=True

@@ -17,6 +17,7 @@ from api.routers import (
     audit,
     catalogue,
     clients,
+    events,
     files,
     graphs,
     health,
@@ -77,7 +78,7 @@ def mount(app: FastAPI, code: str, module: str) -> None:
 def _resources() -> Iterator[Operation]:
     for module in (health, me, mandates, members, roles, clients, audit, instances):
         yield from declared(module.router, API)
-    for module in (catalogue, graphs, workflows, versions, runs, tasks, files):
+    for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files):
         yield from declared(module.router, API + INSTANCE)
     yield from declared(hooks.listing, API + INSTANCE)
     yield from declared(hooks.router, "")

@@ -19,11 +19,23 @@ class Tokens(Protocol):
 
 
 @dataclass(frozen=True)
+class Watching:
+    """How events are sent: in streams, or else when there are any, at most so many seconds later.
+
+    What answers for Lambda cannot stream: API Gateway gets an answer as a whole.
+    """
+
+    streams: bool = False
+    seconds: float = 20.0
+
+
+@dataclass(frozen=True)
 class Backend:
     """Given to the application when it is made."""
 
     services: ApiServices
     tokens: Tokens
+    watching: Watching = Watching()
 
 
 def backend(request: Request) -> Backend:
@@ -37,5 +49,12 @@ def services(request: Request) -> ApiServices:
     return backend(request).services
 
 
+def watching(request: Request) -> Watching:
+    """Return how the application that answers `request` sends events."""
+    return backend(request).watching
+
+
+Watched = Annotated[Watching, Depends(watching)]
+"""How events are sent, as a parameter of an operation."""
 Here = Annotated[ApiServices, Depends(services)]
 """The services, as a parameter of an operation."""

@@ -205,7 +205,7 @@ class Things:
             return lambda: Good({"run": self._rested(STRAIGHT, "completed"), "step": "note"}, body)
 
         return {
-            **dict.fromkeys(("getRun", "listSteps", "getStepValues"), ended()),
+            **dict.fromkeys(("getRun", "listSteps", "getStepValues", "watchRun"), ended()),
             "replayRun": ended({"from_node": "note", "confirm_writes": True}),
             "cancelRun": lambda: Good({"run": self._rested(GRAPH, "paused")}),
             **dict.fromkeys(("getTask", "cancelTask"), task()),

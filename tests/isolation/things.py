@@ -328,7 +328,10 @@ _SHORT: dict[str, Maker] = {
     ),
     "POST I/workflows/{workflow}/runs": _of("workflow", Things.published, {"input": {"amount": 1}}),
     **dict.fromkeys(
-        ("GET I/runs/{run}", "GET I/runs/{run}/steps", "GET I/runs/{run}/steps/{step}/values"),
+        (
+            *("GET I/runs/{run}", "GET I/runs/{run}/steps", "GET I/runs/{run}/events"),
+            "GET I/runs/{run}/steps/{step}/values",
+        ),
         _run(),
     ),
     "POST I/runs/{run}/cancel": lambda things: Ask({"run": things.run(paused=True)}),

@@ -55,11 +55,12 @@ def routes(world: World) -> set[str]:
 
 def quiet(world: World) -> None:
     """Wait until nothing changes any more: no run is under way, and what followed it is done."""
-    before = world.state()
-    for _ in range(200):
+    before, calm = world.state(), 0
+    for _ in range(400):
         time.sleep(0.05)
         now = world.state()
-        if now == before:
+        calm = calm + 1 if now == before else 0
+        if calm == 5:  # what tells of runs waits a moment for more to tell
             return
         before = now
     raise AssertionError("the cloud does not come to rest")

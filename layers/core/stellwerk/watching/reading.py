@@ -29,12 +29,19 @@ class Events:
         self._runs = runs
         self._clock = clock
 
-    def open(self, scope: Scope, run: RunId) -> None:
-        """Raise NotFound for a run that the scope may not read; see to its log if it is over."""
+    def told(self, scope: Scope, run: RunId, after: int) -> bool:
+        """Return whether nothing comes behind `after`: the run is over, and all was told.
+
+        Raises NotFound for a run that the scope may not read. Sees to the log of one that is over.
+        """
         found = self._runs.get(scope, run)
+        if found.status.open:
+            return False
         if found.ended is not None and self._clock.now() - found.ended > GRACE:
             self._projector.complete(scope, found)
+        head = self._log.state(scope, run, ()).head
+        return head.closed and head.last <= after
 
     def read(self, scope: Scope, run: RunId, *, after: int = 0) -> Sequence[RunEvent]:
-        """Return the next events behind `after` of a run that was opened, if there are any."""
+        """Return the next events behind `after`, if there are any, of a run that may be read."""
         return self._log.read(scope, run, after=after, limit=TOGETHER)
