@@ -7,6 +7,8 @@
 | value of `data.store` | workflow#W | data#sha256 |
 | hook: address of a trigger node | workflow#W | hook#node |
 | secret of a hook | hook-secrets | sha256 |
+| subscriptions of a workflow | workflow#W | subscriptions |
+| subscription to a topic | subscriptions#sha256 | workflow#node |
 | slug | slugs | the slug |
 | run | run#R | run |
 | step at the root | run#R | step##node |
@@ -133,6 +135,16 @@ def hook_address(scope: Scope, token: str) -> Key:
 def hook_secret(scope: Scope, name: str) -> Key:
     """Return the key of the secret of a hook."""
     return Key(_within(scope, "hook-secrets"), _digest(name))
+
+
+def subscriptions(scope: Scope, workflow: WorkflowId) -> Key:
+    """Return the key of the list of what a workflow's triggers wait for."""
+    return Key(_within(scope, f"workflow#{workflow}"), "subscriptions")
+
+
+def subscription(scope: Scope, topic: str, who: str = "") -> Key:
+    """Return the key of a trigger that waits for a topic; all who do share the partition."""
+    return Key(_within(scope, f"subscriptions#{_digest(topic)}"), who)
 
 
 def slug(scope: Scope, slug: str) -> Key:
