@@ -28,7 +28,7 @@ Seen = Annotated[
     Header(
         alias="Last-Event-ID",
         pattern=r"^[0-9]{1,12}$",
-        description="The same, as browsers say it when they connect again; it counts before `after`",
+        description="The same, as browsers say it who connect again; it counts before `after`",
     ),
 ]
 
