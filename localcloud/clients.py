@@ -12,8 +12,10 @@ from localcloud.lambdas import REGION
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
+    from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 _CONFIG = Config(retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
@@ -40,9 +42,19 @@ class BotoClients:
         return self._session.client("s3", endpoint_url=self._endpoint, config=_CONFIG)
 
     @cached_property
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Secrets Manager."""
+        return self._session.client("secretsmanager", endpoint_url=self._endpoint, config=_CONFIG)
+
+    @cached_property
     def stepfunctions(self) -> SFNClient:
         """Step Functions."""
         return self._session.client("stepfunctions", endpoint_url=self._endpoint, config=_CONFIG)
+
+    @cached_property
+    def events(self) -> EventBridgeClient:
+        """EventBridge."""
+        return self._session.client("events", endpoint_url=self._endpoint, config=_CONFIG)
 
     @cached_property
     def scheduler(self) -> EventBridgeSchedulerClient:

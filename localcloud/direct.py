@@ -21,8 +21,10 @@ from localcloud.stepfunctions.json_values import copied
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
+    from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 Operation = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -70,7 +72,7 @@ class _Direct:
 class DirectClients:
     """The doors to a cloud from inside its process."""
 
-    def __init__(self, engine: Engine, machines: LocalStepFunctions) -> None:
+    def __init__(self, engine: Engine, machines: LocalStepFunctions, put: Operation) -> None:
         self._boto = BotoClients()
         boto = self._boto
         self.dynamodb = cast(
@@ -81,11 +83,18 @@ class DirectClients:
             "SFNClient", _Direct(lambda: boto.stepfunctions, _states(machines))
         )
         """Step Functions."""
+        self.events = cast("EventBridgeClient", _Direct(lambda: boto.events, {"PutEvents": put}))
+        """EventBridge."""
 
     @property
     def s3(self) -> S3Client:
         """S3."""
         return self._boto.s3
+
+    @property
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Secrets Manager."""
+        return self._boto.secretsmanager
 
     @property
     def scheduler(self) -> EventBridgeSchedulerClient:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
 
 DURATION = timedelta(hours=1)
 """What AWS allows to a role that was assumed by another role."""
@@ -31,7 +32,7 @@ MOST = 200
 """Sessions that a process keeps; of more, those that were not used for the longest time go."""
 MANDATE_TAG, GROUP_TAG = "mandate", "group"
 LONGEST_NAME = 64
-Service: TypeAlias = Literal["dynamodb", "s3"]
+Service: TypeAlias = Literal["dynamodb", "s3", "secretsmanager"]
 
 
 class Credentials(TypedDict):
@@ -90,6 +91,11 @@ class TenantClients:
     def s3(self) -> S3Client:
         """S3."""
         return cast("S3Client", self._connect("s3", self._credentials))
+
+    @cached_property
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Secrets Manager."""
+        return cast("SecretsManagerClient", self._connect("secretsmanager", self._credentials))
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,10 @@ from stellwerk.tenancy.scope import SYSTEM
 if TYPE_CHECKING:
     from botocore.client import BaseClient
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
+    from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_stepfunctions import SFNClient
 
 PATIENCE = Config(
@@ -47,8 +49,16 @@ class Clients(Protocol):
         """Step Functions."""
 
     @property
+    def events(self) -> EventBridgeClient:
+        """EventBridge."""
+
+    @property
     def scheduler(self) -> EventBridgeSchedulerClient:
         """EventBridge Scheduler."""
+
+    @property
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Secrets Manager."""
 
 
 class SettingsClients:
@@ -75,9 +85,19 @@ class SettingsClients:
         return cast("SFNClient", self._client("stepfunctions"))
 
     @cached_property
+    def events(self) -> EventBridgeClient:
+        """EventBridge."""
+        return cast("EventBridgeClient", self._client("events"))
+
+    @cached_property
     def scheduler(self) -> EventBridgeSchedulerClient:
         """EventBridge Scheduler."""
         return cast("EventBridgeSchedulerClient", self._client("scheduler"))
+
+    @cached_property
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Secrets Manager."""
+        return cast("SecretsManagerClient", self._client("secretsmanager"))
 
     @cached_property
     def sts(self) -> Sts:
@@ -90,7 +110,7 @@ class SettingsClients:
 
     def _client(
         self,
-        service: Literal["dynamodb", "s3", "scheduler", "stepfunctions", "sts"],
+        service: Literal["dynamodb", "s3", "scheduler", "secretsmanager", "stepfunctions", "sts"],
         credentials: Credentials | None = None,
     ) -> BaseClient:
         with self._lock:  # a session makes one client at a time
@@ -132,6 +152,12 @@ class Stores:
         if self.sessions is None or mandate == SYSTEM:
             return self.doors.s3
         return self.sessions.of(mandate).s3
+
+    def secretsmanager(self, mandate: MandateId) -> SecretsManagerClient:
+        """Return the client that reaches the secrets of a mandate."""
+        if self.sessions is None:
+            return self.doors.secretsmanager
+        return self.sessions.of(mandate).secretsmanager
 
 
 def connect(settings: Settings, clients: Clients | None, clock: Clock) -> tuple[Clients, Stores]:
