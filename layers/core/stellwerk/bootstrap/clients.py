@@ -110,7 +110,9 @@ class SettingsClients:
 
     def _client(
         self,
-        service: Literal["dynamodb", "s3", "scheduler", "secretsmanager", "stepfunctions", "sts"],
+        service: Literal[
+            "dynamodb", "events", "s3", "scheduler", "secretsmanager", "stepfunctions", "sts"
+        ],
         credentials: Credentials | None = None,
     ) -> BaseClient:
         with self._lock:  # a session makes one client at a time
