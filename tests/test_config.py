@@ -18,6 +18,10 @@ def test_without_variables_it_is_a_local_deployment() -> None:
     assert settings.http_allow == ()
     assert (settings.clients, settings.rate_limit) == ((), 600)
     assert settings.hook_rate == 6000
+    assert settings.microsoft_login == "https://login.microsoftonline.com"
+    assert settings.microsoft_graph == "https://graph.microsoft.com/v1.0"
+    assert settings.microsoft_client == ""
+    assert settings.redirects == ("http://localhost:8401/connected",)
     assert settings.issuer == "http://127.0.0.1:8400/oidc"
 
 

@@ -12,6 +12,9 @@ from stellwerk.kernel.errors import BadInput
 
 Stage = Literal["local", "test", "aws"]
 LOCAL_ISSUER = "http://127.0.0.1:8400/oidc"
+MICROSOFT_LOGIN = "https://login.microsoftonline.com"
+MICROSOFT_GRAPH = "https://graph.microsoft.com/v1.0"
+LOCAL_REDIRECT = "http://localhost:8401/connected"
 _STAGES = ("local", "test", "aws")
 
 
@@ -31,6 +34,8 @@ class Settings:
     runs_table: str
     audit_table: str
     bucket: str
+    bus: str
+    """The bus on which events are told."""
     states_role: str
     """ARN of the role under which state machines act."""
     tenant_role: str
@@ -43,6 +48,14 @@ class Settings:
     """Folder of the local cloud."""
     http_allow: tuple[str, ...]
     """`host:port` that `http.request` may call although the address is private."""
+    microsoft_login: str
+    """Where Microsoft asks for consent and issues tokens."""
+    microsoft_graph: str
+    """Where Microsoft Graph is, with its version."""
+    microsoft_client: str
+    """The id of this installation's application at Microsoft; "": it has none."""
+    redirects: tuple[str, ...]
+    """Addresses to which people may be sent back after they have consented."""
     issuer: str
     """Whose access tokens the API takes: the `iss` of each, below which its keys are found."""
     clients: tuple[str, ...]
@@ -69,12 +82,17 @@ class Settings:
             runs_table=read.text("RUNS_TABLE", f"{prefix}-runs"),
             audit_table=read.text("AUDIT_TABLE", f"{prefix}-audit"),
             bucket=read.text("BUCKET", f"{prefix}-{account}-{region}"),
+            bus=read.text("BUS", prefix),
             states_role=read.text("STATES_ROLE", role),
             tenant_role=environment.get("STELLWERK_TENANT_ROLE", "").strip(),
             group=read.text("GROUP", "local"),
             endpoint_url=environment.get("STELLWERK_ENDPOINT_URL") or None,
             data=Path(read.text("DATA", ".stellwerk")),
             http_allow=read.list("HTTP_ALLOW"),
+            microsoft_login=read.text("MICROSOFT_LOGIN", MICROSOFT_LOGIN).rstrip("/"),
+            microsoft_graph=read.text("MICROSOFT_GRAPH", MICROSOFT_GRAPH).rstrip("/"),
+            microsoft_client=environment.get("STELLWERK_MICROSOFT_CLIENT", "").strip(),
+            redirects=read.list("REDIRECTS") or (LOCAL_REDIRECT,),
             issuer=read.text("ISSUER", LOCAL_ISSUER).rstrip("/"),
             clients=read.list("CLIENTS"),
             rate_limit=read.number("RATE_LIMIT", 600),

@@ -18,7 +18,7 @@ from stellwerk.tenancy.access import Level
 from stellwerk.tenancy.features import ResourceObject, TemplateRole, UiObject
 from stellwerk.workflows.palette import USE, group_of
 
-TABLES = ("workflows", "versions", "runs", "tasks", "files", *STAFF)
+TABLES = ("workflows", "versions", "runs", "tasks", "files", "connections", *STAFF)
 SERVICES = ("workflows", "runs", "tasks")
 
 
@@ -32,6 +32,13 @@ def flow_operations(code: str) -> tuple[ResourceObject, ...]:
         execute=("Ausführen", "Run"),
         decide=("Aufgaben entscheiden", "Decide tasks"),
         share=("Im Mandanten teilen", "Share within the mandate"),
+        **{
+            "connections.own": ("Eigene Verbindungen verwenden", "Use own connections"),
+            "connections.instance": (
+                "Verbindungen der Instanz verwenden",
+                "Use connections of the instance",
+            ),
+        },
         **{"import": ("Importieren", "Import"), "export": ("Exportieren", "Export")},
         **usable,
     )
@@ -48,12 +55,17 @@ def flow_roles(
             f"{code}-user",
             own,
             shows(code, *user),
-            allows(code, "publish", "execute", "decide", "import", "export", f"{USE}.*"),
+            allows(
+                code,
+                *("publish", "execute", "decide", "import", "export"),
+                *("connections.own", "connections.instance", f"{USE}.*"),
+            ),
             table(
                 code, "workflows", "versions", "files", read=everyone, create=everyone, change=mine
             ),
             table(code, "runs", read=everyone, create=everyone, change=mine),
             table(code, "tasks", read=mine, change=mine),
+            table(code, "connections", read=mine, create=mine, change=mine),
             table(code, "members", read=everyone),
         ),
         role(
