@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.connections import DynamoConnections
 from stellwerk.aws.directory import directory
 from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
@@ -27,6 +28,7 @@ from stellwerk.requests.repeats import Once
 from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.tenancy.audit import AuditService
+from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.clients import ClientService
 from stellwerk.tenancy.explain import Explainer
 from stellwerk.tenancy.instances import InstanceService
@@ -37,6 +39,7 @@ from stellwerk.tenancy.ports import Directory
 from stellwerk.tenancy.profiles import ProfileService
 from stellwerk.tenancy.roles import RoleService
 from stellwerk.tenancy.signin import SignIn
+from stellwerk.toolboxes.known import CONNECTION, KnownConnections
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference
@@ -45,6 +48,7 @@ from stellwerk.workflows.ports import Resources, Things
 from stellwerk.workflows.press import Press
 
 if TYPE_CHECKING:
+    from stellwerk.bootstrap.connecting import ConnectionServices
     from stellwerk.workflows.compile import Compiled
     from stellwerk.workflows.service import WorkflowService
 
@@ -78,6 +82,15 @@ class _Compiler(Protocol):
 
     def GraphCompiler(self) -> Publisher:
         """Return the compiler."""
+
+
+class _Connecting(Protocol):
+    """The module `connecting`, as seen from here."""
+
+    def connection_services(
+        self, settings: Settings, stores: Stores, audit: Audit, clock: Clock
+    ) -> ConnectionServices:
+        """Return the services of connections."""
 
 
 class _Service(Protocol):
@@ -143,6 +156,13 @@ class ApiServices:
         """Lists and decides human tasks."""
         return self.running.tasks
 
+    @cached_property
+    def connecting(self) -> ConnectionServices:
+        """Keeps and authorises connections; imported when first used."""
+        module = cast("_Connecting", import_module("stellwerk.bootstrap.connecting"))
+        press, stores = self.running.press, self.running.stores
+        return module.connection_services(self.settings, stores, press.audit, press.clock)
+
 
 def serve(
     settings: Settings,
@@ -173,7 +193,11 @@ def _things(settings: Settings, stores: Stores) -> Mapping[str, Things]:
     platform = stores.items(settings.platform_table)
     files = DynamoFiles(platform, stores.s3, settings.bucket)
     members = directory(platform, Bodies(stores.values)).members
-    return {"user": KnownUsers(members), "file": KnownFiles(files)}
+    return {
+        "user": KnownUsers(members),
+        "file": KnownFiles(files),
+        CONNECTION: KnownConnections(DynamoConnections(platform)),
+    }
 
 
 def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:
