@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -102,6 +103,7 @@ class Guide:
     def __init__(self, things: Things) -> None:
         self._things = things
         self._given: Counter[str] = Counter()
+        self._keys = itertools.count()
 
     def __call__(self, context: HookContext, case: Case[Any], **_: object) -> None:
         meta = case.meta
@@ -109,6 +111,8 @@ class Guide:
             return
         for name in case.path_parameters.keys() & HERE.keys():
             case.path_parameters[name] = HERE[name]
+        if "Idempotency-Key" in case.headers and meta.generation.mode.is_positive:
+            case.headers["Idempotency-Key"] = f"key-{next(self._keys)}"
         label = case.operation.label
         changes = label.startswith(("PATCH", "DELETE", "PUT"))
         governs = changes and case.operation.definition.raw["tags"][0] in GOVERNING
@@ -128,7 +132,6 @@ class Guide:
             case.body = good.body
         if "If-Match" in case.headers:
             case.headers["If-Match"] = "*"
-        case.headers.pop("Idempotency-Key", None)
 
 
 def is_plain(meta: CaseMetadata, location: ParameterLocation) -> bool:

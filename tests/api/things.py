@@ -145,6 +145,7 @@ class Things:
         )
         return {
             "createMandate": lambda: Good({}, {"label": "Thing AG", "admin": "u-demo"}),
+            "updateMe": lambda: Good({}, {"language": "en"}),
             "updateMandate": lambda: Good({}, {"label": "Muster AG"}),
             "addMember": lambda: Good({}, {"who": f"n{next(self._numbers)}@muster.example"}),
             "addInstanceMember": lambda: Good({}, {"who": self._member()}),

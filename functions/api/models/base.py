@@ -14,14 +14,13 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.json import TEXTUAL, JsonValue
 
 T = TypeVar("T")
 DEEPEST = 100
@@ -86,13 +85,7 @@ def _within_days(day: date) -> date:
     return day
 
 
-def _text(value: object) -> object:
-    if isinstance(value, str | datetime):
-        return value
-    raise ValueError("must be a text, as in 2026-12-01T08:15:00Z")
-
-
-Moment = Annotated[AwareDatetime, BeforeValidator(_text), AfterValidator(_within_time)]
+Moment = Annotated[AwareDatetime, TEXTUAL, AfterValidator(_within_time)]
 """A moment with its time zone."""
 Day = Annotated[date, AfterValidator(_within_days)]
 """A day of the calendar."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import datetime
 from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Strict
@@ -18,6 +19,14 @@ def _number(value: object) -> object:
     return value
 
 
+def _text(value: object) -> object:
+    if isinstance(value, str | datetime):
+        return value
+    raise ValueError("must be a text, as in 2026-12-01T08:15:00Z")
+
+
+TEXTUAL = BeforeValidator(_text)
+"""Of moments: else a number is taken for seconds."""
 NUMERIC = BeforeValidator(_number)
 """After the bounds, if there are any: `Annotated[int, Field(ge=1), NUMERIC]` tells its schema."""
 Number = Annotated[float, NUMERIC]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import WorkflowId
-from stellwerk.kernel.json import JsonObject, Whole
+from stellwerk.kernel.json import TEXTUAL, JsonObject, Whole
 from stellwerk.tenancy.scope import Scope, require_operation
 from stellwerk.workflows.drafting import Drafting
 from stellwerk.workflows.faults import Fault
@@ -45,7 +45,7 @@ class CarriedVersion(_Carried):
 
     number: Whole = Field(ge=1)
     status: VersionStatus = VersionStatus.DRAFT
-    created: datetime | None = None
+    created: Annotated[datetime, TEXTUAL] | None = None
     note: str = Field(default="", max_length=2000)
     graph: Graph
 
