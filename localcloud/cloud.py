@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from localcloud import objects
@@ -16,7 +17,15 @@ from localcloud.discovery import Endpoint, announce, locked, withdraw
 from localcloud.dynamodb import install as dynamodb
 from localcloud.dynamodb.engine import Engine, Forgetful
 from localcloud.dynamodb.table import Tables
-from localcloud.events import STATUS_CHANGE, Events, run_finished
+from localcloud.events import (
+    OBJECT_CREATED,
+    STATUS_CHANGE,
+    Events,
+    Rule,
+    run_finished,
+    stored,
+    told,
+)
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
 from localcloud.mocking import mocked
@@ -90,6 +99,7 @@ class LocalCloud:
             self._stack.enter_context(locked(self.data))
         self._stack.enter_context(mocked(self.settings.bucket))
         self._start_machines()
+        self._start_events()
         self._start_stores()
         streams = Streams(self.lambdas, self.settings.runs_table, self._functions.streams)
         if self._port is not None:
@@ -109,7 +119,7 @@ class LocalCloud:
         storage = None if self.data is None else Storage(self.data)
         self.dynamodb = Engine(Tables(), storage or Forgetful())
         self._stack.enter_context(dynamodb.installed(self.dynamodb))
-        self.clients = DirectClients(self.dynamodb, self.machines)
+        self.clients = DirectClients(self.dynamodb, self.machines, self.events.put)
         create_resources(self.clients, self.settings)
         if storage is None:
             return
@@ -126,7 +136,7 @@ class LocalCloud:
     def _start_machines(self) -> None:
         self._workers = Workers()
         self.lambdas = Lambdas(self._functions, self._workers)
-        self.events = Events(self.lambdas, self._workers, [run_finished(self.settings.prefix)])
+        self.events = Events(self.lambdas, self._workers, _rules(self.settings.prefix))
         self.machines: LocalStepFunctions = self._stack.enter_context(installed(ACCOUNT, REGION))
         self.machines.runtime = Runtime(self.lambdas, self._workers, Tokens(), self._retry_pace)
         self.machines.on_end = self._ended
@@ -135,6 +145,11 @@ class LocalCloud:
         self.dynamodb.on_write = streams.written
         streams.start()
         self._stack.callback(streams.stop)
+
+    def _start_events(self) -> None:
+        publish = partial(self.events.publish, "aws.s3", OBJECT_CREATED, ())
+        self._stack.enter_context(objects.told(publish))
+        self._stack.enter_context(self.events.installed())
 
     def _start_schedules(self) -> None:
         schedules = Schedules(self.lambdas, self._functions.rates)
@@ -171,6 +186,10 @@ class LocalCloud:
 def _declared(prefix: str) -> Functions:
     """The functions of the template; without one, those that the naming rule finds."""
     return Template(FILE, prefix) if FILE.exists() else ByName(prefix)
+
+
+def _rules(prefix: str) -> Sequence[Rule]:
+    return [run_finished(prefix), told(prefix), stored(prefix)]
 
 
 def _silent(execution: LocalExecution) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,38 @@ def kept(storage: Storage) -> Iterator[None]:
         ]
     ):
         yield
+
+
+@contextmanager
+def told(publish: Callable[[Mapping[str, object]], None]) -> Iterator[None]:
+    """Hand EventBridge's detail of each object that is created to `publish`, in the block."""
+    put = S3Backend.put_object
+
+    def put_object(
+        self: S3Backend, bucket_name: str, key_name: str, *given: Any, **named: Any
+    ) -> Any:
+        made = put(self, bucket_name, key_name, *given, **named)
+        if not named.get("disable_notification"):
+            publish(_created(bucket_name, made))
+        return made
+
+    with applied([Repair(S3Backend, "put_object", put_object)]):
+        yield
+
+
+def _created(bucket: str, key: FakeKey) -> Mapping[str, object]:
+    return {
+        "version": "0",
+        "bucket": {"name": bucket},
+        "object": {
+            "key": key.name,
+            "size": key.size,
+            "etag": key.etag.strip('"'),
+            # the bucket of the template has versions; this one forgets what was there before
+            "version-id": uuid.uuid4().hex,
+        },
+        "reason": "PutObject",
+    }
 
 
 def load(storage: Storage) -> None:
