@@ -148,6 +148,9 @@ def _complete(method: str, operation: Node) -> None:
     for status in _refusals(method, operation):
         name = str(status)
         answers.setdefault(name, {"$ref": f"#/components/responses/{name}"})
+    for each in operation.get("parameters", ()):
+        if each["in"] == "header":
+            _present(each["schema"])
     tagged = any(_is_tagged(answer) for answer in answers.values())
     for answered, answer in answers.items():
         if answered[0] == "2":
@@ -156,6 +159,13 @@ def _complete(method: str, operation: Node) -> None:
         answers["304"] = {"description": "You have it already", "headers": _always()}
         operation.setdefault("parameters", []).append(SEEN)
     operation["responses"] = dict(sorted(answers.items()))
+
+
+def _present(schema: Node) -> None:
+    """Leave null out of what a header can be: it is there as a text, or not there."""
+    for kind in schema.pop("anyOf", ()):
+        if kind != {"type": "null"}:
+            schema |= kind
 
 
 def _refusals(method: str, operation: Node) -> Iterator[int]:

@@ -14,12 +14,16 @@ from api.routers.runs import RunInPath
 from api.streaming import MEDIA_TYPE, polled, streamed
 
 router = operations(tags=["runs"])
-_EXAMPLE = """\
-id: 3
-event: node.succeeded
-data: {"seq":3,"kind":"node.succeeded","at":"2026-12-01T08:15:01Z","step":"check","port":"out"}
-
-"""
+_EVENT: dict[str, object] = {
+    "type": "object",
+    "description": "One event of the stream, by the fields of its lines; `data` is JSON",
+    "properties": {field: {"type": "string"} for field in ("id", "event", "data")},
+    "example": {
+        "id": "3",
+        "event": "node.succeeded",
+        "data": '{"seq":3,"kind":"node.succeeded","at":"2026-12-01T08:15:01Z","step":"check"}',
+    },
+}
 Behind = Annotated[
     int | None, Query(ge=0, le=999_999_999_999, description="Only events behind this number")
 ]
@@ -40,7 +44,7 @@ Seen = Annotated[
         200: {
             "description": "Events in order, each with its number as `id`; the last one has a kind "
             "that ends the run",
-            "content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": _EXAMPLE}},
+            "content": {MEDIA_TYPE: {"schema": _EVENT}},
         },
         204: {"description": "The run is over and you have all of its events: do not ask again"},
     },
