@@ -33,6 +33,7 @@ from stellwerk.kernel.json import JsonObject
 from stellwerk.requests.limits import TooManyRequests
 from stellwerk.requests.repeats import KeyOfAnother, UnderWay
 from stellwerk.runs.forms import FormRefused
+from stellwerk.runs.limits import ConcurrencyReached
 from stellwerk.tenancy.refusals import note
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import InvalidGraph
@@ -49,6 +50,7 @@ _KINDS: tuple[tuple[type[StellwerkError], str, int], ...] = (
     (Outdated, "changed-meanwhile", 412),
     (PreconditionMissing, "precondition-missing", 428),
     (UnderWay, "request-under-way", 409),
+    (ConcurrencyReached, "concurrency-reached", 409),
     (Conflict, "conflict", 409),
     (TooLarge, "too-large", 413),
     (KeyOfAnother, "idempotency-key-used", 422),

@@ -28,7 +28,7 @@ from stellwerk.config import Settings
 from stellwerk.features.found import FoundFeatures
 from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict, StellwerkError
-from stellwerk.runs.model import Run
+from stellwerk.runs.model import Run, RunStatus
 from stellwerk.tenancy.scope import Scope
 
 LOG = logging.getLogger(__name__)
@@ -70,7 +70,8 @@ def _go_on(cloud: LocalCloud) -> None:
     bootstrap.services.provide(lambda: services)
     for scope in services.assembly.rounds.everywhere():
         for run in list(services.assembly.world.runs.open_runs(scope)):
-            _continue(services, scope, run)
+            if run.status is not RunStatus.QUEUED:
+                _continue(services, scope, run)
 
 
 def _continue(services: Services, scope: Scope, run: Run) -> None:

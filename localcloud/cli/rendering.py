@@ -32,6 +32,7 @@ _COLOURS = {
     StepStatus.UNCERTAIN: "bold red",
     StepStatus.SKIPPED: "dim",
     StepStatus.CANCELLED: "dim",
+    RunStatus.QUEUED: "yellow",
     RunStatus.PAUSED: "yellow",
     RunStatus.COMPLETED: "green",
 }
@@ -79,6 +80,8 @@ def run_lines(view: RunView) -> Iterable[Text]:
         yield Text(f"{run.error.type}{place}: {run.error.message}", style="red")
         if run.error.remedy:
             yield Text(run.error.remedy)
+    if run.status is RunStatus.QUEUED:
+        yield Text("starts when it is its turn: as many runs are open as are allowed")
     if run.status is RunStatus.COMPLETED:
         yield Text(f"output {short(view.output, OUTPUT_SHOWN)}")
 

@@ -80,6 +80,7 @@ class Watch:
         """
         waiting = False
         for run in family(self._services, self._scope, run_id):
+            waiting |= run.status is RunStatus.QUEUED
             for step in self._services.runs.steps(self._scope, run.id):
                 patient = run.status is RunStatus.PAUSED or self._is_delay(step.type)
                 waiting |= step.status is StepStatus.WAITING and patient

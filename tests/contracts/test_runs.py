@@ -198,6 +198,7 @@ def test_a_cursor_made_up_is_refused(many: Stores) -> None:
 def test_the_counts_add_up(many: Stores) -> None:
     counts = many.runs.count(SCOPE)
     assert counts == {
+        RunStatus.QUEUED: 0,
         RunStatus.RUNNING: 7,
         RunStatus.PAUSED: 1,
         RunStatus.COMPLETED: 2,

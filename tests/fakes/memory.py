@@ -36,6 +36,10 @@ class Tenant:
     values: dict[str, bytes] = field(default_factory=dict)
     data: dict[tuple[WorkflowId, str], JsonValue] = field(default_factory=dict)
     sums: dict[tuple[WorkflowId, str, str], int | float] = field(default_factory=dict)
+    pools: dict[str, dict[RunId, Run]] = field(default_factory=dict)
+    """Who holds a slot of which pool."""
+    queues: dict[str, dict[RunId, Run]] = field(default_factory=dict)
+    """Who waits for one; of pools of the mandate at no instance, as above."""
 
 
 class Memory:

@@ -15,11 +15,12 @@ from stellwerk.files.model import File, FileId
 from stellwerk.files.ports import Files
 from stellwerk.requests.model import Repeat
 from stellwerk.requests.ports import Counters, Repeats
-from stellwerk.runs.model import HumanTask, Run, Step, TaskStatus
+from stellwerk.runs.limits import Limit
+from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, TaskStatus
 from stellwerk.tenancy.evidence import AuditRecord, Outcome
 from stellwerk.tenancy.ports import AuditLog
 from stellwerk.tenancy.scope import Scope
-from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.model import Overflow, Version, VersionStatus, Workflow
 from tests.contracts import audit_logs
 from tests.contracts.records import (
     RUN,
@@ -43,6 +44,7 @@ from tests.fakes.requests import FakeCounters, FakeRepeats
 DAY = "2026-11-02"
 OBJECT = "runs/r-1/large"
 SLUG = "invoices"
+SLOT = Limit(f"workflow#{WORKFLOW}", 1, Overflow.QUEUE)
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Kept:
 
     on: Shelves
     run: Run
+    queued: Run
     step: Step
     child: Step
     task: HumanTask
@@ -91,7 +94,8 @@ def on_shelves(on: Shelves) -> Kept:
         }
     )
     stores.versions.move(SCOPE, made.model_copy(update={"published": 1}), entered)
-    started = stores.runs.create(SCOPE, run())
+    started = stores.runs.create(SCOPE, run(), [SLOT])
+    queued = run(7).model_copy(update={"status": RunStatus.QUEUED, "queue": SLOT.pool})
     written = stores.journal.write(SCOPE, step("note", value="mine"))
     due = task(due=START + timedelta(hours=1))
     stores.tasks.open(SCOPE, due, waiting())
@@ -112,11 +116,13 @@ def on_shelves(on: Shelves) -> Kept:
     record = _record()
     on.log.append(SCOPE, record)
     file = on.files.add(SCOPE, new_file(), b"mine")
+    waiting_run = stores.runs.create(SCOPE, queued)
     kept_repeat = on.repeats.write(SCOPE, repeat)
     return Kept(
         on=on,
         before=on.everything(),
         run=stores.runs.get(SCOPE, started.id),
+        queued=waiting_run,
         step=written,
         child=child,
         task=stores.tasks.get(SCOPE, due.id),

@@ -44,6 +44,7 @@ from tests.contracts.stores import Moto
 from tests.isolation.kept import (
     DAY,
     OBJECT,
+    SLOT,
     SLUG,
     Kept,
     new_file,
@@ -92,6 +93,8 @@ FINDS: dict[str, Call] = {
         *kept.on.stores.runs.list(scope, RunFilter(status=RunStatus.PAUSED)).items,
     ],
     "Runs.open_runs": lambda kept, scope: kept.on.stores.runs.open_runs(scope),
+    "Runs.waiting": lambda kept, scope: kept.on.stores.runs.waiting(scope, SLOT.pool),
+    "Runs.holder": lambda kept, scope: kept.on.stores.runs.holder(scope, SLOT.pool),
     "Runs.count": lambda kept, scope: [
         count for count in kept.on.stores.runs.count(scope, workflow=WORKFLOW).values() if count
     ],
@@ -140,6 +143,8 @@ REFUSES: dict[str, Call] = {
     "Journal.write": lambda kept, scope: kept.on.stores.journal.write(scope, kept.step),
     "Runs.get": lambda kept, scope: kept.on.stores.runs.get(scope, RUN),
     "Runs.write": lambda kept, scope: kept.on.stores.runs.write(scope, kept.run),
+    "Runs.admit": lambda kept, scope: kept.on.stores.runs.admit(scope, kept.queued, [SLOT]),
+    "Runs.requeue": lambda kept, scope: kept.on.stores.runs.requeue(scope, kept.queued, "other"),
     "Runs.end": lambda kept, scope: kept.on.stores.runs.end(
         scope, kept.run.model_copy(update={"status": RunStatus.CANCELLED, "ended": LATER})
     ),

@@ -6,8 +6,11 @@ from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, NotFound
 from stellwerk.kernel.ids import MandateId
 from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.mandates import MandateService
+from stellwerk.tenancy.model import SHARE
 from stellwerk.tenancy.scope import SYSTEM, of_platform, permitted
+from stellwerk.tenancy.shares import KnownShares
 from stellwerk.tenancy.templates import system_templates
+from tests.fakes.clock import FixedClock
 from tests.tenancy.world import ANNA, BEN, CLARA, DEMO, EDITOR, NORA, NORD, ROOT, World
 
 
@@ -115,6 +118,33 @@ def test_only_a_global_role_lets_a_mandate_rest_and_wakes_it(
     assert [one.id for one in mandates.list(world.platform(ANNA)).items] == []
     assert mandates.update(world.scope(ROOT), 3, active=True).active
     assert world.scope(ANNA).user == ANNA
+
+
+def test_only_a_global_role_changes_the_share_of_a_mandate(
+    world: World, mandates: MandateService
+) -> None:
+    with pytest.raises(Forbidden, match="share"):
+        mandates.update(world.scope(ANNA), 1, open_runs=9)
+    assert mandates.get(world.scope(ANNA)).open_runs == SHARE
+    assert mandates.update(world.scope(ROOT), 1, open_runs=9).open_runs == 9
+    assert mandates.update(world.scope(ANNA), 2, open_runs=9, label="M").open_runs == 9
+
+
+def test_a_share_is_what_the_mandate_says_and_is_read_once_a_minute(
+    world: World, mandates: MandateService
+) -> None:
+    clock = FixedClock()
+    shares = KnownShares(world.directory.mandates, clock)
+    assert shares.share(world.scope(ANNA)) == SHARE
+    mandates.update(world.scope(ROOT), 1, open_runs=9)
+    assert shares.share(world.scope(ANNA)) == SHARE
+    assert shares.share(world.scope(NORA, NORD)) == SHARE
+    clock.advance(seconds=61)
+    assert shares.share(world.scope(ANNA)) == 9
+    assert shares.share(of_platform(MandateId("m-never"))) == SHARE
+    for number in range(1000):
+        shares.share(of_platform(MandateId(f"m-{number}")))
+    assert shares.share(world.scope(ANNA)) == 9
 
 
 def test_others_change_nothing(world: World, mandates: MandateService) -> None:

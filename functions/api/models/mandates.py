@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from api.models.base import Body, Label, PageOf, Shown
-from stellwerk.kernel.json import Flag
+from stellwerk.kernel.json import Flag, Whole
 from stellwerk.tenancy import features, model
 from stellwerk.tenancy.instances import Added
 
@@ -29,6 +29,7 @@ class Mandate(Shown):
                 "id": "m-demo",
                 "label": "Muster AG",
                 "active": True,
+                "open_runs": 5000,
                 "created_by": "u-root",
                 "created": "2026-11-30T09:00:00Z",
                 "etag": '"1"',
@@ -39,6 +40,7 @@ class Mandate(Shown):
     id: str
     label: str
     active: bool = Field(description="Nobody can come in and nothing starts where it is not")
+    open_runs: int = Field(description="How many of its runs may be open at once; others wait")
     created_by: str
     created: datetime
     etag: str = Field(description="For If-Match, as in the header ETag")
@@ -50,6 +52,7 @@ class Mandate(Shown):
             id=mandate.id,
             label=mandate.label,
             active=mandate.active,
+            open_runs=mandate.open_runs,
             created_by=mandate.created_by,
             created=mandate.created,
             etag=f'"{mandate.revision}"',
@@ -80,6 +83,14 @@ class PlaceChanges(Body):
 
     label: Annotated[Label, Field(max_length=120)] | None = None
     active: Flag | None = None
+
+
+class MandateChanges(PlaceChanges):
+    """What is not given stays as it is; all but the label only by who runs the installation."""
+
+    open_runs: Whole | None = Field(
+        default=None, ge=1, le=100_000, description="Its share: how many runs may be open at once"
+    )
 
 
 class Feature(Shown):

@@ -18,7 +18,7 @@ Node = Annotated[NodeKey, Field(pattern=KEY_PATTERN)]
 StepName = Annotated[
     str, Field(pattern=r"^[a-z][a-z0-9_.\[\]]{0,399}$", examples=["lines[3].book"])
 ]
-RunStatus = Literal["running", "paused", "completed", "failed", "cancelled"]
+RunStatus = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
 StepStatus = Literal[
     "running", "waiting", "succeeded", "failed", "skipped", "cancelled", "uncertain"
 ]
@@ -154,6 +154,7 @@ class RunPage(PageOf[Run]):
 class RunCounts(Shown):
     """How many runs stand where."""
 
+    queued: int
     running: int
     paused: int
     completed: int

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from api.backend import Here
 from api.caller import InMandate, Outside
 from api.conditions import Matching, tag_of
-from api.models.mandates import Mandate, MandatePage, NewMandate, PlaceChanges
+from api.models.mandates import Mandate, MandateChanges, MandatePage, NewMandate
 from api.operations import operations
 from api.paging import Paged
 from api.rendering import Created, shown
@@ -43,13 +43,13 @@ def get_mandate(scope: InMandate, here: Here) -> Response:
 
 
 @router.patch("/{mandate}", response_model=Mandate)
-def update_mandate(scope: InMandate, here: Here, match: Matching, body: PlaceChanges) -> Response:
-    """Rename a mandate; let it rest, or wake it, which only system administrators may."""
+def update_mandate(scope: InMandate, here: Here, match: Matching, body: MandateChanges) -> Response:
+    """Rename a mandate; let it rest, wake it, change its share: only system administrators may."""
     changed = match.edit_read(
         lambda: here.administration.mandates.get(scope),
         Mandate.of,
         lambda revision: here.administration.mandates.update(
-            scope, revision, label=body.label, active=body.active
+            scope, revision, label=body.label, active=body.active, open_runs=body.open_runs
         ),
     )
     return shown(Mandate.of(changed), tag=tag_of(changed))

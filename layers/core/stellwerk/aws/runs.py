@@ -6,19 +6,29 @@ change them without touching the rest, and they win over the body on reading.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from stellwerk.aws import keys, listing, standing, tables
+from stellwerk.aws import keys, listing, pools, standing, tables
 from stellwerk.aws.bodies import Bodies, changes, written_before
 from stellwerk.aws.errors import Refused
-from stellwerk.aws.expressions import Item, Put, Update, absent, among, decoded, equals
+from stellwerk.aws.expressions import (
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    among,
+    decoded,
+    equals,
+)
 from stellwerk.aws.items import READ_BATCH, Items, Range
 from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import Conflict, StellwerkError
 from stellwerk.kernel.ids import RunId, UserId, WorkflowId
 from stellwerk.kernel.pages import Page
+from stellwerk.runs.limits import Limit, Queued
 from stellwerk.runs.model import Run, RunStatus
 from stellwerk.runs.ports import RunFilter
 from stellwerk.tenancy.scope import Scope
@@ -33,24 +43,70 @@ READS = 5
 class DynamoRuns:
     """Runs on the table `runs`.
 
-    Requests: create, get, write, end 1; delivered 2; list 2 for each of its reads; count 5.
+    Requests: create, get, write 1; end 1, 2 if it holds slots; delivered 2; list 2 for each of its
+    reads; count 6; admit, requeue, waiting, holder 1. A pool's first slot costs 2 more.
     """
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
         self._items = items
         self._bodies = bodies
 
-    def create(self, scope: Scope, run: Run) -> Run:
+    def create(self, scope: Scope, run: Run, limits: Sequence[Limit] = ()) -> Run:
         """Write run and delivery record, or return the run that the delivery has started."""
         record = Put(keys.run(scope, run.id), self._created(scope, run), when=(absent(),))
+        writes: list[Write] = [_delivery(scope, run), record, *pools.taken(scope, run, limits)]
+        if run.queue:
+            writes.append(pools.queued(scope, run, run.queue))
+        for _ in range(len(limits) + 1):
+            try:
+                self._items.transact(writes)
+            except Refused as refused:
+                delivered = refused.reasons[0].item
+                if delivered is not None:
+                    return self.get(scope, RunId(str(decoded(delivered)["run"])))
+                if not pools.refused(self._items, scope, limits, refused.reasons[2:]):
+                    raise Conflict(f"run {run.id} exists already") from refused
+            else:
+                return run.model_copy(update={"revision": run.revision + 1})
+        raise pools.unsettled(limits[0].pool)
+
+    def admit(self, scope: Scope, run: Run, limits: Sequence[Limit]) -> Run:
+        """Let a queued run begin at its revision, with a slot of each limit's pool."""
+        slots = tuple(limit.pool for limit in limits)
+        admitted = {"status": RunStatus.RUNNING, "slots": slots, "queue": ""}
+        begun = run.model_copy(update={**admitted, "revision": run.revision + 1})
+        moved = standing.attributes(scope, run.workflow, RunStatus.RUNNING) | _turn(begun)
+        update = self._standing(scope, run, moved)
+        writes = [update, *pools.given_back(scope, run), *pools.taken(scope, run, limits)]
+        for _ in range(len(limits) + 1):
+            try:
+                self._items.transact(writes)
+            except Refused as refused:
+                if refused.reasons[0].failed:
+                    raise _changed(run, decoded(refused.reasons[0].item or {})) from refused
+                pools.refused(self._items, scope, limits, refused.reasons[2:])
+            else:
+                return begun
+        raise pools.unsettled(limits[0].pool)
+
+    def requeue(self, scope: Scope, run: Run, pool: str) -> Run:
+        """Let a queued run wait for another pool, at its revision."""
+        moved = run.model_copy(update={"queue": pool, "revision": run.revision + 1})
+        update = self._standing(scope, run, _turn(moved))
+        entry = pools.queued(scope, run, pool)
         try:
-            self._items.transact([_delivery(scope, run), record])
+            self._items.transact([update, *pools.given_back(scope, run), entry])
         except Refused as refused:
-            delivered = refused.reasons[0].item
-            if delivered is None:
-                raise Conflict(f"run {run.id} exists already") from refused
-            return self.get(scope, RunId(str(decoded(delivered)["run"])))
-        return run.model_copy(update={"revision": run.revision + 1})
+            raise _changed(run, decoded(refused.reasons[0].item or {})) from refused
+        return moved
+
+    def waiting(self, scope: Scope, pool: str) -> Sequence[Queued]:
+        """Return those that wait for the pool, the oldest first."""
+        return pools.waiting(self._items, scope, pool)
+
+    def holder(self, scope: Scope, pool: str) -> RunId | None:
+        """Return the oldest run that holds a slot of the pool."""
+        return pools.holder(self._items, scope, pool)
 
     def delivered(self, scope: Scope, workflow: WorkflowId, delivery: str) -> Run | None:
         """Return the run that the delivery has started, None if it has not started any."""
@@ -83,7 +139,11 @@ class DynamoRuns:
         if run.status.open:
             raise ValueError(f"run {run.id} cannot end as {run.status}")
         update = self._ending(scope, run)
+        freed = [*pools.given_back(scope, run)]
         try:
+            if freed:
+                self._items.transact([update, *freed])
+                return self.get(scope, run.id)
             stored = self._items.update(update)
         except Refused as refused:
             stored = decoded(refused.reasons[0].item or {})
@@ -142,6 +202,7 @@ class DynamoRuns:
         return {
             **self._bodies.item(scope, run, _place(run)),
             **standing.attributes(scope, run.workflow, run.status),
+            **_turn(run),
             "waits": run.waits,
             "workflow": run.workflow,
             "in_instance": keys.runs_of_instance(scope),
@@ -155,20 +216,36 @@ class DynamoRuns:
     def _ending(self, scope: Scope, run: Run) -> Update:
         item = self._bodies.item(scope, run, _place(run))
         del item["revision"]
-        over = standing.attributes(scope, run.workflow, run.status) | {"waits": 0}
-        update = changes(
-            keys.run(scope, run.id), item | over, when=(among("status", standing.OPEN),)
-        )
+        ended = run.model_copy(update={"queue": ""})
+        over = standing.attributes(scope, run.workflow, run.status) | {"waits": 0} | _turn(ended)
+        before = standing.QUEUED if run.queue else standing.STARTED
+        update = changes(keys.run(scope, run.id), item | over, when=(among("status", before),))
         swept = ("in_sweep", "sweep_at")
         return replace(update, add={"revision": 1}, remove=(*update.remove, *swept))
+
+    def _standing(self, scope: Scope, run: Run, moved: Item) -> Update:
+        """Return the write that moves a queued run, stored as `run`."""
+        queued = among("status", standing.QUEUED)
+        same = equals("revision", run.revision)
+        return Update(keys.run(scope, run.id), set=moved, add={"revision": 1}, when=(same, queued))
 
     def _record(self, scope: Scope, item: Item) -> Run:
         return _as_stored(self._bodies.record(scope, item, Run), item)
 
 
 def _as_stored(run: Run, stored: Item) -> Run:
-    standing_ = {"revision": stored["revision"], "waits": stored["waits"]}
+    standing_ = {
+        "revision": stored["revision"],
+        "waits": stored["waits"],
+        "slots": tuple(str(stored.get("slots", "")).split()),
+        "queue": str(stored.get("queue", "")),
+    }
     return run.model_copy(update={**standing_, "status": RunStatus(str(stored["status"]))})
+
+
+def _turn(run: Run) -> Item:
+    """Return the attributes that say which slots a run holds, and in which queue it stands."""
+    return {"slots": " ".join(run.slots), "queue": run.queue}
 
 
 def _delivery(scope: Scope, run: Run) -> Put:

@@ -27,6 +27,8 @@ from stellwerk.runs.model import RunStatus
 from stellwerk.tenancy.scope import Scope
 
 OPEN = tuple(str(status) for status in RunStatus if status.open)
+QUEUED = (str(RunStatus.QUEUED),)
+STARTED = tuple(status for status in OPEN if status not in QUEUED)
 _GUESSES = 12
 
 
@@ -50,7 +52,7 @@ def wait_opened(scope: Scope, run: RunId, workflow: WorkflowId) -> Update:
         keys.run(scope, run),
         set=attributes(scope, workflow, RunStatus.PAUSED),
         add={"waits": 1},
-        when=(among("status", OPEN),),
+        when=(among("status", STARTED),),
     )
 
 

@@ -41,6 +41,7 @@ from stellwerk.tenancy.chain import ChainedAudit
 from stellwerk.tenancy.owners import Owners
 from stellwerk.tenancy.places import KnownPlaces
 from stellwerk.tenancy.scope import Scope
+from stellwerk.tenancy.shares import KnownShares
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference, Version, Workflow
@@ -231,6 +232,7 @@ def _world(
         trials=Tester(publisher, press),
         places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
+        shares=KnownShares(people.mandates, press.clock),
     )
 
 

@@ -41,8 +41,8 @@ class Assembly:
     @classmethod
     def of(cls, world: World) -> Assembly:
         """Return the services over `world`."""
-        starting = Starting(world)
         endings = Endings(world)
+        starting = Starting(world, endings.turns)
         tasks = TaskService(world, endings)
         gates = Gates(world.journal, world.executions)
         sweeper = Sweeper(world, starting, endings, tasks)

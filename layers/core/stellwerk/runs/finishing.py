@@ -17,6 +17,7 @@ from stellwerk.runs.contention import settle
 from stellwerk.runs.model import Failure, Run, Step, StepKey
 from stellwerk.runs.outcome import end_entries, stop_entry, unreached
 from stellwerk.runs.states import RunEvent, run_after
+from stellwerk.runs.turns import Turns
 from stellwerk.runs.waking import over, wake
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
@@ -41,11 +42,17 @@ class Endings:
     def __init__(self, world: World) -> None:
         self._world = world
         self._closing = Closing(world, self.cancel)
+        self._turns = Turns(world, self.cancel)
 
     @property
     def closing(self) -> Closing:
         """What closes scopes, also of runs that go on."""
         return self._closing
+
+    @property
+    def turns(self) -> Turns:
+        """What lets runs in, as many at once as their limits allow."""
+        return self._turns
 
     def execution_ended(self, scope: Scope, run: Run, ended: Ended) -> Run:
         """End `run`, whose present execution has ended; nothing changes if it is over already."""
@@ -78,6 +85,7 @@ class Endings:
         ended = settle(lambda: self._end(scope, run.id))
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
             self._closing.close(scope, run, ROOT, cause=cause)
+        self._turns.freed(scope, ended)
         return ended
 
     def _record(

@@ -9,7 +9,7 @@ from stellwerk.runs.pinning import find_workflow
 from stellwerk.runs.starting import Order, Starting
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope, of_owner
-from stellwerk.workflows.model import Workflow
+from stellwerk.workflows.model import Overflow, Workflow
 
 
 class Firing:
@@ -27,12 +27,15 @@ class Firing:
         trigger: NodeKey,
         delivery: str,
         payload: JsonValue = None,
+        overlap: Overflow | None = None,
     ) -> Run:
         """Start a run at `trigger`; a known `delivery` returns the run that it started.
 
         `scope` is the platform's, at the workflow's instance. The run acts as the owner, with the
         rights that the owner has now: raises Forbidden, and records no run, where these do not
-        suffice. Otherwise as `Starting.record`.
+        suffice. `overlap` is what happens while another run of that trigger is open; with `skip`,
+        and where the workflow itself skips, raises ConcurrencyReached. Otherwise as
+        `Starting.record`.
         """
         found = find_workflow(self._world, scope, workflow)
         order = Order(
@@ -41,6 +44,7 @@ class Firing:
             trigger=trigger,
             delivery=delivery,
             automatic=True,
+            overlap=overlap,
         )
         return self._fire(of_owner(scope, found.created_by), found, order)
 

@@ -21,6 +21,7 @@ from stellwerk.kernel.ids import (
 )
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.records import Record, Stored
+from stellwerk.workflows.model import Overflow
 
 
 class StepStatus(StrEnum):
@@ -38,6 +39,7 @@ class StepStatus(StrEnum):
 class RunStatus(StrEnum):
     """Where a run stands. Paused while at least one wait for a person, a mail or a step is open."""
 
+    QUEUED = "queued"
     RUNNING = "running"
     PAUSED = "paused"
     COMPLETED = "completed"
@@ -47,7 +49,7 @@ class RunStatus(StrEnum):
     @property
     def open(self) -> bool:
         """Whether the run is not over."""
-        return self in {RunStatus.RUNNING, RunStatus.PAUSED}
+        return self in {RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PAUSED}
 
 
 class TaskStatus(StrEnum):
@@ -193,6 +195,12 @@ class Run(Record):
     vars: JsonObject = Field(default_factory=dict)
     pinned_versions: dict[str, int] = Field(default_factory=dict)
     """Versions of sub-workflows, fixed when the run starts."""
+    overlap: Overflow | None = None
+    """What its trigger says of a start while another of its runs is open; None: nothing."""
+    slots: tuple[str, ...] = ()
+    """The pools of which it holds a slot while it is open: see `runs.limits`."""
+    queue: str = ""
+    """The pool in whose queue it stands while it is queued."""
 
 
 class Decision(BaseModel):

@@ -22,6 +22,13 @@ class Actors(Protocol):
         """
 
 
+class Shares(Protocol):
+    """Knows how much of the installation is whose."""
+
+    def share(self, scope: Scope) -> int:
+        """Return how many runs of the scope's mandate may be open at once."""
+
+
 class Mark(BaseModel):
     """Where a round has stopped: what was not looked at begins there."""
 

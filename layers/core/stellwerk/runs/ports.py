@@ -15,6 +15,7 @@ from typing import Protocol
 from stellwerk.kernel.ids import RunId, TaskId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
+from stellwerk.runs.limits import Limit, Queued
 from stellwerk.runs.model import (
     Decision,
     Failure,
@@ -79,12 +80,28 @@ class Journal(Protocol):
 class Runs(Protocol):
     """Runs and the records of what started them."""
 
-    def create(self, scope: Scope, run: Run) -> Run:
-        """Write the run and its delivery record at once.
+    def create(self, scope: Scope, run: Run, limits: Sequence[Limit] = ()) -> Run:
+        """Write the run and its delivery record at once, and take a slot of each limit's pool.
 
         Where (workflow, delivery) is known already, return the run that it started, and write
-        nothing.
+        nothing. Raises Full, and writes nothing, where no slot is free. A queued run takes none:
+        it stands in the queue that it names.
         """
+
+    def admit(self, scope: Scope, run: Run, limits: Sequence[Limit]) -> Run:
+        """Let a queued run begin: take it from its queue, and a slot of each limit's pool.
+
+        Raises Conflict if it is not stored as `run`; Full, where no slot is free.
+        """
+
+    def requeue(self, scope: Scope, run: Run, pool: str) -> Run:
+        """Let a queued run wait for another pool, at the place of its start; Conflict as above."""
+
+    def waiting(self, scope: Scope, pool: str) -> Sequence[Queued]:
+        """Return the hundred that wait for the pool longest, the oldest first."""
+
+    def holder(self, scope: Scope, pool: str) -> RunId | None:
+        """Return the oldest run that holds a slot of a pool of the instance."""
 
     def delivered(self, scope: Scope, workflow: WorkflowId, delivery: str) -> Run | None:
         """Return the run that the delivery has started, None if it has not started any."""
@@ -100,7 +117,11 @@ class Runs(Protocol):
         """
 
     def end(self, scope: Scope, run: Run) -> Run:
-        """Write a run that is no longer open, if the stored one is open; `waits` becomes 0."""
+        """Write a run that is no longer open, if the stored one is open; `waits` becomes 0.
+
+        Its slots are free then, and it stands in no queue. Raises Conflict where the stored run has
+        meanwhile come out of the queue in which `run` says that it stands.
+        """
 
     def list(
         self, scope: Scope, wanted: RunFilter, *, cursor: str | None = None, limit: int = 50

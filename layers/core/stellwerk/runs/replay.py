@@ -17,11 +17,12 @@ from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.blueprints import Blueprint
 from stellwerk.runs.effects import as_closed, may_have_happened, writes
 from stellwerk.runs.keeping import Kept, kept_entries, kept_nodes, opened_loops
+from stellwerk.runs.launching import machine_of
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, TriggeredBy
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE, origin_of
 from stellwerk.runs.outcome import first_port
 from stellwerk.runs.pinning import pinned_versions
-from stellwerk.runs.starting import Starting, machine_of
+from stellwerk.runs.starting import Starting
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.triggers import choose_trigger
 from stellwerk.runs.world import World

@@ -12,20 +12,24 @@ from typing import Literal
 
 from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import NodeKey, RunId, new_id
-from stellwerk.kernel.json import JsonObject, JsonValue
-from stellwerk.runs.causes import CANCELLED
-from stellwerk.runs.contention import settle
+from stellwerk.kernel.json import JsonValue
+from stellwerk.runs.launching import Launching, machine_of
 from stellwerk.runs.model import ParentStep, Run, RunStatus, Step, TriggeredBy
-from stellwerk.runs.names import execution_name, run_ref
 from stellwerk.runs.pinning import Pinned, find_workflow, pinned_entries, pinned_versions
 from stellwerk.runs.rights import check_owner
 from stellwerk.runs.triggers import choose_trigger
-from stellwerk.runs.waking import over
+from stellwerk.runs.turns import Turns
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import InvalidGraph
 from stellwerk.workflows.graph import Graph
-from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.model import (
+    Concurrency,
+    Overflow,
+    Version,
+    VersionStatus,
+    Workflow,
+)
 from stellwerk.workflows.resources import KnownResources, unknown
 
 CALLED = "trigger.called"
@@ -46,6 +50,8 @@ class Order:
     pinned_versions: Mapping[str, int] = field(default_factory=dict)
     automatic: bool = False
     """Whether no person asks for it, but a trigger."""
+    overlap: Overflow | None = None
+    """What the trigger says of a start while another of its runs is open; None: nothing."""
 
     @property
     def by_itself(self) -> bool:
@@ -53,11 +59,12 @@ class Order:
         return self.automatic or self.parent is not None
 
 
-class Starting:
+class Starting(Launching):
     """Records runs and starts their executions."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, turns: Turns) -> None:
+        super().__init__(world)
+        self._turns = turns
 
     def record(self, scope: Scope, order: Order) -> Run:
         """Write the run that `order` asks for, or return the one that its delivery started before.
@@ -66,7 +73,8 @@ class Starting:
         Forbidden where the owner may not start it at this moment.
         Raises BadInput for a trigger or pinned node that is not there, and where nothing is
         published; InvalidGraph for things that the version names and that are not there any more;
-        Conflict where the workflow is not active.
+        Conflict where the workflow is not active; ConcurrencyReached where as many of its runs are
+        open as it allows, and a further one is to be skipped.
         """
         return self.record_of(scope, find_workflow(self._world, scope, order.workflow), order)
 
@@ -107,49 +115,20 @@ class Starting:
             parent=order.parent,
             vars=workflow.vars,
             pinned_versions=self._pinned_versions(scope, graph, order),
+            overlap=order.overlap,
         )
-        return self.write(scope, run, self._pinned(scope, run, graph, order))
+        entries = self._pinned(scope, run, graph, order)
+        return self.write(scope, run, entries, workflow.concurrency)
 
-    def write(self, scope: Scope, run: Run, entries: Sequence[Step]) -> Run:
-        """Write `entries`, then the run: a run on record is complete. Return the run on record."""
-        if entries:
-            self._world.journal.fill(scope, run.id, entries)
-        return self._world.runs.create(scope, run)
-
-    def launch(self, scope: Scope, run: Run) -> Run:
-        """Start the run's execution unless it is known to be started; note its ARN on the run."""
-        if run.execution or over(run):
-            return run
-        version = self._world.versions.get(scope, run.workflow, run.version, run.trial)
-        machine = machine_of(version)
-        name = execution_name(run.id, run.generation)
-        data: JsonObject = {"run": run_ref(run), "trigger": run.trigger.node}
-        arn = self._world.executions.start(scope, machine, name, data)
-        noted = settle(lambda: self._note(scope, run.id, run.generation, arn))
-        if over(noted) and noted.error is not None and noted.error.type == CANCELLED:
-            self._world.executions.stop(scope, arn, cause="cancelled before it was started")
-        return noted
-
-    def restart(self, scope: Scope, run_id: RunId) -> Run:
-        """Start the next generation of an open run's execution: the journal says what is done."""
-        before = self._world.runs.get(scope, run_id)
-        if not before.execution:  # this generation may have started unnoted: its name finds it
-            return self.launch(scope, before)
-        self._world.executions.stop(scope, before.execution, cause="continued anew")
-        return self.launch(scope, settle(lambda: self._next_generation(scope, before)))
-
-    def _next_generation(self, scope: Scope, before: Run) -> Run:
-        run = self._world.runs.get(scope, before.id)
-        if over(run) or run.generation != before.generation:
-            return run
-        changes = {"generation": run.generation + 1, "execution": ""}
-        return self._world.runs.write(scope, run.model_copy(update=changes))
-
-    def _note(self, scope: Scope, run_id: RunId, generation: int, arn: str) -> Run:
-        run = self._world.runs.get(scope, run_id)
-        if run.execution or run.generation != generation:
-            return run
-        return self._world.runs.write(scope, run.model_copy(update={"execution": arn}))
+    def write(
+        self,
+        scope: Scope,
+        run: Run,
+        entries: Sequence[Step],
+        concurrency: Concurrency | None = None,
+    ) -> Run:
+        """Write `entries`, then the run, as far as its limits let it in: see `Turns.enter`."""
+        return self._turns.enter(scope, run, entries, concurrency)
 
     def _version(self, scope: Scope, workflow: Workflow, order: Order) -> Version:
         pinned = order.pinned_versions.get(workflow.id) if order.parent else None
@@ -182,17 +161,6 @@ class Starting:
 
     def _pinned(self, scope: Scope, run: Run, graph: Graph, order: Order) -> Sequence[Step]:
         return pinned_entries(self._world, scope, run, graph, order.pinned)
-
-
-def machine_of(version: Version) -> str:
-    """Return the ARN of the version's state machine; raise Conflict if it has none."""
-    machine = version.machines.get("")
-    if not machine:
-        raise Conflict(
-            f"Version {version.number} of workflow {version.workflow} has no state machine.",
-            remedy="Publish the version.",
-        )
-    return machine
 
 
 def _default_version(workflow: Workflow, mode: str) -> int:

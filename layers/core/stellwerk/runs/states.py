@@ -16,6 +16,8 @@ class RunEvent(StrEnum):
     """What can happen to a run."""
 
     START = "start"
+    QUEUE = "queue"
+    ADMIT = "admit"
     WAIT = "wait"
     RESUME = "resume"
     CONTINUE = "continue"
@@ -37,6 +39,15 @@ class TaskEvent(StrEnum):
 
 RUN_TRANSITIONS: tuple[Transition[RunStatus], ...] = (
     Transition(None, RunEvent.START, RunStatus.RUNNING, "a trigger's delivery is recorded"),
+    Transition(
+        None,
+        RunEvent.QUEUE,
+        RunStatus.QUEUED,
+        "a trigger's delivery is recorded while as many runs are open as a limit allows",
+    ),
+    Transition(
+        RunStatus.QUEUED, RunEvent.ADMIT, RunStatus.RUNNING, "it is the first, and a slot is free"
+    ),
     Transition(RunStatus.RUNNING, RunEvent.WAIT, RunStatus.PAUSED, "a first wait opens"),
     Transition(RunStatus.PAUSED, RunEvent.WAIT, RunStatus.PAUSED, "a further wait opens"),
     Transition(RunStatus.PAUSED, RunEvent.RESUME, RunStatus.RUNNING, "the last open wait ends"),
@@ -57,7 +68,15 @@ RUN_TRANSITIONS: tuple[Transition[RunStatus], ...] = (
     ),
     Transition(RunStatus.RUNNING, RunEvent.FAIL, RunStatus.FAILED, "a node failed it"),
     Transition(RunStatus.PAUSED, RunEvent.FAIL, RunStatus.FAILED, "a node failed it"),
-    Transition(RunStatus.RUNNING, RunEvent.CANCEL, RunStatus.CANCELLED, "a person stopped it"),
+    Transition(
+        RunStatus.QUEUED, RunEvent.CANCEL, RunStatus.CANCELLED, "a person does not want it any more"
+    ),
+    Transition(
+        RunStatus.RUNNING,
+        RunEvent.CANCEL,
+        RunStatus.CANCELLED,
+        "a person stopped it, or a newer run takes its place",
+    ),
     Transition(
         RunStatus.PAUSED,
         RunEvent.CANCEL,
@@ -93,7 +112,7 @@ TASK_TRANSITIONS: tuple[Transition[TaskStatus], ...] = (
 
 _REMEDIES: dict[str, str] = {
     RunEvent.REPLAY: "Cancel the run, or wait until it is over, and replay it then.",
-    RunEvent.CONTINUE: "Replay the run: that starts a new one from its record.",
+    RunEvent.CONTINUE: "Replay a run that is over; a queued one starts when it is its turn.",
 }
 
 

@@ -12,7 +12,7 @@ from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.deadline import Deadline
 from stellwerk.runs.finishing import Ended, Endings
-from stellwerk.runs.model import HumanTask, Run
+from stellwerk.runs.model import HumanTask, Run, RunStatus
 from stellwerk.runs.retiring import Retiring
 from stellwerk.runs.starting import Starting
 from stellwerk.runs.tasks import TaskService
@@ -103,7 +103,11 @@ class Sweeper:
                 yield _Repair(partial(self._answer, scope, task), EARLIEST)
             for task in self._world.due.overdue(scope, before):
                 yield _Repair(partial(self._expire, scope, task), EARLIEST)
+        queues: set[str] = set()
         for run in self._world.runs.open_runs(scope, since=since):
+            if run.queue and run.queue in queues:
+                continue
+            queues.add(run.queue)
             look = partial(self._look_after, scope, run, before)
             yield _Repair(look, run.started + _TICK)
         if self._retiring is not None:
@@ -128,6 +132,8 @@ class Sweeper:
     def _look_after(self, scope: Scope, run: Run, before: datetime) -> str | None:
         if over(run):
             return self._finish(scope, run, before)
+        if run.status is RunStatus.QUEUED:
+            return "started" if self._endings.turns.urge(scope, run) else None
         if not run.execution:
             return self._start(scope, run, before)
         status, error, cause = self._world.executions.status(scope, run.execution)

@@ -9,7 +9,7 @@ from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import Run
-from stellwerk.runs.platform import Actors, Marks, Places
+from stellwerk.runs.platform import Actors, Marks, Places, Shares
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.notices import Notices
@@ -45,6 +45,8 @@ class World:
     """All mandates and instances, for the sweeper; None: this process sweeps none."""
     marks: Marks | None = None
     """Where the sweeper has stopped."""
+    shares: Shares | None = None
+    """How many runs of a mandate may be open; None: as many as there are."""
     notices: Notices | None = None
     """Who tells people; None: this process tells nobody."""
 

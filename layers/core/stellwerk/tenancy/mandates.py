@@ -85,9 +85,17 @@ class MandateService:
         return Page([one for one in found if isinstance(one, Mandate) and one.active])
 
     def update(
-        self, scope: Scope, revision: int, *, label: str | None = None, active: bool | None = None
+        self,
+        scope: Scope,
+        revision: int,
+        *,
+        label: str | None = None,
+        active: bool | None = None,
+        open_runs: int | None = None,
     ) -> Mandate:
-        """Rename the scope's mandate, or let it rest and wake it: that only by a global role.
+        """Rename the scope's mandate, let it rest and wake it, change its share of open runs.
+
+        All but its name only by a global role.
 
         Raises Forbidden, BadInput; Conflict where `revision` is not what is stored.
         """
@@ -95,7 +103,7 @@ class MandateService:
         with self._audit.act(scope, "mandate.update", f"mandate:{scope.mandate}") as act:
             require(scope, TABLE, Verb.UPDATE)
             stored = self._directory.mandates.mandate(scope)
-            if active not in (None, stored.active):
+            if active not in (None, stored.active) or open_runs not in (None, stored.open_runs):
                 _require_global(scope)
             act.before(stored)
             changed = stored.model_copy(
@@ -103,6 +111,7 @@ class MandateService:
                     "revision": revision,
                     "label": stored.label if label is None else named(label, "label"),
                     "active": stored.active if active is None else active,
+                    "open_runs": open_runs or stored.open_runs,
                 }
             )
             written = self._directory.mandates.write_mandate(scope, changed)
@@ -113,6 +122,7 @@ class MandateService:
 def _require_global(scope: Scope) -> None:
     if not administrates(scope.principal, scope.table(TABLE), scope.place, Priority.GLOBAL):
         raise Forbidden(
-            "Only who administrates the installation may let a mandate rest or wake it.",
+            "Only who administrates the installation may let a mandate rest, wake it, or change "
+            "its share.",
             remedy="Ask a system administrator.",
         )

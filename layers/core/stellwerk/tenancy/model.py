@@ -21,6 +21,10 @@ class Text(BaseModel):
     en: str
 
 
+SHARE = 5_000
+"""How many runs of a mandate may be open at once, unless the installation says otherwise."""
+
+
 class Mandate(Record):
     """A tenant."""
 
@@ -30,6 +34,8 @@ class Mandate(Record):
     created: datetime
     active: bool = True
     """Nobody can come in and nothing starts in a mandate that is not active."""
+    open_runs: int = Field(default=SHARE, ge=1, le=100_000)
+    """How many of its runs may be open at once; further ones wait for their turn."""
 
 
 class FeatureInstance(Record):
