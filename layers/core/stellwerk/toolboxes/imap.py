@@ -92,7 +92,11 @@ class _Box(BaseMailBox):
     def _get_mailbox_client(self) -> imaplib.IMAP4:
         client = _Client(self._place)
         if self._place.security == "starttls":
-            client.starttls(ssl.create_default_context())
+            try:
+                client.starttls(ssl.create_default_context())
+            except BaseException:
+                client.shutdown()
+                raise
         return client
 
 
