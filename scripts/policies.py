@@ -27,6 +27,7 @@ _KNOWN = {
 }
 _ARNS = {
     "AWS::DynamoDB::Table": ("TableName", f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"),
+    "AWS::Events::EventBus": ("Name", f"arn:aws:events:{REGION}:{ACCOUNT}:event-bus/"),
     "AWS::S3::Bucket": ("BucketName", "arn:aws:s3:::"),
     "AWS::SQS::Queue": ("QueueName", f"arn:aws:sqs:{REGION}:{ACCOUNT}:"),
     "AWS::Logs::LogGroup": ("LogGroupName", f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:"),

@@ -95,6 +95,7 @@ REASONS = {
     "KeepUndelivered": "Lambda puts an event here that failed for good.",
     "PublishAndStart": "Publishing makes a state machine, never changes one; people start runs.",
     "CancelRuns": "People cancel runs, and see how an execution stands.",
+    "TellEvents": "What happened is told on the deployment's bus, from which triggers start runs.",
     "GiveMachinesTheirRole": "A new machine acts as `states`; no other role can be handed on.",
     "UsersTemplatesAndMandates": (
         "Who signs in is looked up before any mandate is known; templates belong to nobody."

@@ -26,6 +26,7 @@ from api.routers import (
     mandates,
     me,
     members,
+    occurrences,
     roles,
     runs,
     tasks,
@@ -80,7 +81,8 @@ def _resources() -> Iterator[Operation]:
         yield from declared(module.router, API)
     for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files):
         yield from declared(module.router, API + INSTANCE)
-    yield from declared(hooks.listing, API + INSTANCE)
+    for router in (hooks.listing, occurrences.router):
+        yield from declared(router, API + INSTANCE)
     yield from declared(hooks.router, "")
 
 

@@ -38,6 +38,7 @@ TAGS = {
     "tasks": "What waits for people",
     "files": "Files",
     "hooks": "Addresses of webhooks and forms",
+    "events": "What programs tell",
 }
 INTRODUCTION = """\
 Everything of a tenant lies below `/mandates/{mandate}/instances/{instance}`. What you may not see
@@ -66,7 +67,12 @@ _MEANINGS = {
 }
 _CHANGING = {"post", "put", "patch", "delete"}
 _GENERIC = "Successful Response"
-_DONE = {"200": "Done", "201": "Created", "204": "Done; there is nothing to show"}
+_DONE = {
+    "200": "Done",
+    "201": "Created",
+    "202": "Taken; it is done soon",
+    "204": "Done; there is nothing to show",
+}
 TAGGED = {
     *("Begun", "Draft", "Graph", "ImportReport", "SavedDraft", "Version", "Workflow"),
     *("Instance", "Mandate", "Me", "Member", "Role", "Rules", "User"),

@@ -339,6 +339,7 @@ _SHORT: dict[str, Maker] = {
     "GET I/workflows/{workflow}/hooks": _hook(),
     "POST I/workflows/{workflow}/hooks/{node}/rotate": _hook(),
     "PUT I/workflows/{workflow}/hooks/{node}/secret": _hook({"secret": "a long secret"}),
+    "POST I/events": _with({"source": "shop", "type": "order.placed", "data": {"amount": 1}}),
     "GET I/tasks": _nothing,
     **dict.fromkeys(("GET I/tasks/{task}", "POST I/tasks/{task}/cancel"), _of("task", Things.task)),
     "POST I/tasks/{task}/decide": _of("task", Things.task, {"port": "approved"}),

@@ -83,6 +83,9 @@ RESOURCES: Mapping[str, str] = {
     "role:states": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-states",
     "role:tenant-data": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-tenant-data",
     "role:other": f"arn:aws:iam::{ACCOUNT}:role/administrator",
+    "bus": _arn("events", f"event-bus/{PREFIX}"),
+    "bus:other": _arn("events", "event-bus/default"),
+    "lambda:told": _arn("lambda", f"function:{PREFIX}-triggers-event"),
     "pool": _arn("cognito-idp", "userpool/eu-central-1_1"),
 }
 EVERYTHING = Document.model_validate(

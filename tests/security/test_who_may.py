@@ -87,7 +87,7 @@ def role_of(row: Row) -> str:
 
 
 ALLOWING = World({name: _allowing(role) for name, role in WORLD.roles.items()}, {})
-NO_STEPS = {f"lambda:{name}" for name in ("api", "sweeper", "ended", "events", "claims")}
+NO_STEPS = {f"lambda:{name}" for name in ("api", "sweeper", "ended", "events", "claims", "told")}
 BY_RIGHTS = [
     row
     for row in TABLE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
+from stellwerk.aws.bus import EventBridgeBus
 from stellwerk.aws.directory import directory
 from stellwerk.aws.executions import StepFunctionsExecutions
 from stellwerk.aws.journal import DynamoJournal
@@ -232,6 +233,7 @@ def _world(
         trials=Tester(publisher, press),
         places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
+        bus=EventBridgeBus(lambda: clients.events, settings.bus),
         shares=KnownShares(people.mandates, press.clock),
     )
 

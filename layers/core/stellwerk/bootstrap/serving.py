@@ -16,6 +16,7 @@ from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.requests import DynamoCounters, DynamoRepeats
 from stellwerk.bootstrap.clients import Clients, Stores, connect
 from stellwerk.bootstrap.hooking import HookServices, hook_services
+from stellwerk.bootstrap.occurring import event_service
 from stellwerk.bootstrap.running import Publisher, Services, built
 from stellwerk.bootstrap.things import KnownFiles, KnownUsers
 from stellwerk.catalogue.model import Catalogue
@@ -40,6 +41,7 @@ from stellwerk.tenancy.profiles import ProfileService
 from stellwerk.tenancy.roles import RoleService
 from stellwerk.tenancy.signin import SignIn
 from stellwerk.toolboxes.known import CONNECTION, KnownConnections
+from stellwerk.triggers.telling import EventService
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference
@@ -135,6 +137,7 @@ class ApiServices:
     palette: Palette
     requests: Requests
     hooks: HookServices
+    events: EventService
 
     @property
     def settings(self) -> Settings:
@@ -235,4 +238,5 @@ def _around(running: Services, stores: Stores, clock: Clock) -> ApiServices:
             once=Once(DynamoRepeats(platform, bodies), clock),
         ),
         hooks=hook_services(running, stores),
+        events=event_service(running),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from stellwerk.kernel.ids import ROOT, RunId
 from stellwerk.kernel.json import JsonObject
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.announcing import announce
 from stellwerk.runs.causes import CANCELLED, cancelled, first_failure, from_execution
 from stellwerk.runs.closing import Closing
 from stellwerk.runs.contention import settle
@@ -82,6 +83,7 @@ class Endings:
         if run.error is None:
             self._skip(scope, run, steps)
         wake(self._world, scope, run)
+        announce(self._world, scope, run)
         ended = settle(lambda: self._end(scope, run.id))
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
             self._closing.close(scope, run, ROOT, cause=cause)

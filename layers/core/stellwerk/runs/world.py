@@ -12,6 +12,7 @@ from stellwerk.runs.model import Run
 from stellwerk.runs.platform import Actors, Marks, Places, Shares
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
+from stellwerk.tenancy.bus import Bus
 from stellwerk.tenancy.notices import Notices
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
@@ -49,6 +50,8 @@ class World:
     """How many runs of a mandate may be open; None: as many as there are."""
     notices: Notices | None = None
     """Who tells people; None: this process tells nobody."""
+    bus: Bus | None = None
+    """Where events are told; None: nowhere."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from stellwerk.files.model import File
+from stellwerk.files.model import FileId
+from stellwerk.files.ports import Files
 from stellwerk.kernel.clock import instant
-from stellwerk.kernel.errors import PermanentError, TransientError
+from stellwerk.kernel.errors import NotFound, PermanentError, ServiceUnavailable, TransientError
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.firing import Firing
 from stellwerk.tenancy.bus import OURS, RUN_FINISHED, BusEvent
@@ -26,19 +28,19 @@ from stellwerk.triggers.subscriptions import (
 )
 
 LOG = logging.getLogger(__name__)
+_FILE = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 
 
 @dataclass(frozen=True)
 class StoredObject:
-    """An object that was stored in the bucket, in a place of an instance."""
+    """An object that was stored in the bucket, below the files of an instance."""
 
     bucket: str
     key: str
     version: str
-    name: str
-    """Of the file; of an object that is none of our files the key below the files' prefix."""
+    rest: str
+    """The key below the files' prefix: a file's id, or what somebody else has put there."""
     size: int
-    file: File | None = None
 
     @property
     def delivery(self) -> str:
@@ -49,9 +51,10 @@ class StoredObject:
 class Matching:
     """Starts what waits for events, files and failures."""
 
-    def __init__(self, subscriptions: Subscriptions, firing: Firing) -> None:
+    def __init__(self, subscriptions: Subscriptions, firing: Firing, files: Files) -> None:
         self._subscriptions = subscriptions
         self._firing = firing
+        self._files = files
 
     def event(self, event: BusEvent, *, request: str = "") -> int:
         """Start what waits for an event, and return how many; a repeat starts nothing.
@@ -78,11 +81,27 @@ class Matching:
             wanted += [(one, failed) for one in waiting]
         return self._start(scope, f"event/{event.id}", wanted)
 
-    def file(self, scope: Scope, stored: StoredObject, payload: JsonObject) -> int:
-        """Start what waits for a file of that name, and return how many."""
+    def file(self, scope: Scope, stored: StoredObject) -> int:
+        """Start what waits for a file of that name, and return how many.
+
+        Raises ServiceUnavailable where it is not known yet: its content is stored first.
+        """
         found = self._subscriptions.of(scope, FILES)
-        wanted = [(one, payload) for one in found if _wants(one, stored.name)]
+        if not found:
+            return 0
+        payload = self._about(scope, stored)
+        wanted = [(one, payload) for one in found if _wants(one, str(payload["name"]))]
         return self._start(scope, stored.delivery, wanted)
+
+    def _about(self, scope: Scope, stored: StoredObject) -> JsonObject:
+        about: JsonObject = {"key": stored.key, "version": stored.version, "size": stored.size}
+        if not _FILE.fullmatch(stored.rest):
+            return {"file": None, "name": stored.rest, "type": "", **about}
+        try:
+            file = self._files.get(scope, FileId(stored.rest))
+        except NotFound as missing:
+            raise ServiceUnavailable(f"file {stored.rest} is not known yet") from missing
+        return {"file": file.id, "name": file.name, "type": file.type, **about}
 
     def _events(self, scope: Scope, event: BusEvent) -> Iterator[Subscription]:
         for topic in (topic_of(event.source), ANY_SOURCE):

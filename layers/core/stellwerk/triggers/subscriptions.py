@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import logging
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,13 +11,15 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.contention import settle
 from stellwerk.tenancy.scope import Scope
 from stellwerk.triggers.model import Armed, TriggerNode
-from stellwerk.triggers.patterns import values_of
+from stellwerk.triggers.patterns import check_pattern, values_of
 
+LOG = logging.getLogger(__name__)
 EVENT, FILE, FAILURE = "trigger.event", "trigger.file", "trigger.failure"
 TYPES = (EVENT, FILE, FAILURE)
 ANY_SOURCE = "event"
@@ -72,8 +75,21 @@ class SubscriptionPart:
     def synchronise(self, scope: Scope, armed: Armed) -> None:
         """Make the workflow's subscriptions what `armed` wants."""
         workflow = armed.workflow.id
-        wanted = [Subscription.of(workflow, node) for node in armed.nodes if node.type in TYPES]
+        nodes = [node for node in armed.nodes if node.type in TYPES and _can_match(node)]
+        wanted = [Subscription.of(workflow, node) for node in nodes]
         settle(lambda: self._subscriptions.replace(scope, workflow, wanted))
+
+
+def _can_match(node: TriggerNode) -> bool:
+    """Say whether an event's pattern can be read; one that cannot must not stop the others."""
+    if node.type != EVENT:
+        return True
+    try:
+        check_pattern(node.parameters.get("pattern"))
+    except BadInput as fault:
+        LOG.warning("node %s waits for nothing: %s", node.key, fault)
+        return False
+    return True
 
 
 def topic_of(source: str) -> str:

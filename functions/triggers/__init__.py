@@ -1,0 +1,1 @@
+"""Lambdas: what starts runs by itself."""

@@ -1,0 +1,1 @@
+"""An event has come over the bus: what waits for it starts."""

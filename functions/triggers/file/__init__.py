@@ -1,0 +1,1 @@
+"""A file was stored: what waits for it starts."""
