@@ -125,7 +125,7 @@ def _faults(error: StellwerkError) -> Sequence[JsonObject]:
     if isinstance(error, InvalidGraph):
         return [fault.as_json() for fault in error.faults]
     if isinstance(error, FormRefused):
-        return [{"message": fault} for fault in error.faults]
+        return [{"place": fault.field, "message": fault.message} for fault in error.faults]
     return ()
 
 

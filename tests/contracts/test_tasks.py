@@ -8,8 +8,11 @@ from threading import Barrier
 import pytest
 
 from stellwerk.kernel.errors import BadInput, Conflict, NotFound
-from stellwerk.kernel.ids import RunId, TaskId
+from stellwerk.kernel.ids import RunId, TaskId, UserId
+from stellwerk.kernel.records import Stale
+from stellwerk.runs.ballots import Vote
 from stellwerk.runs.model import HumanTask, RunStatus, Step, StepStatus, TaskStatus
+from stellwerk.runs.notes import News, reminder
 from stellwerk.tenancy.scope import Scope, of_run
 from tests.contracts.records import (
     RUN,
@@ -141,12 +144,45 @@ def test_a_second_decision_is_refused_naming_the_first(opened: Stores) -> None:
     assert opened.tasks.get(SCOPE, FIRST).decision == decision()
 
 
-def test_a_wrong_token_decides_nothing(opened: Stores) -> None:
-    with pytest.raises(Conflict, match="token"):
-        opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision(), token="t-0")
-    assert opened.tasks.get(SCOPE, FIRST).status is TaskStatus.PENDING
-    ended = opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision(), token="t-1")
-    assert ended.status is TaskStatus.COMPLETED
+def test_a_task_ends_with_votes_only_as_it_was_read(opened: Stores) -> None:
+    first = opened.tasks.get(SCOPE, FIRST)
+    once = opened.tasks.amend(SCOPE, first, voted(first, "u-anna"))
+    assert once == opened.tasks.get(SCOPE, FIRST)
+    with pytest.raises(Stale) as stale:
+        close = partial(opened.tasks.close, SCOPE, FIRST, TaskStatus.COMPLETED, decision())
+        close(voted=voted(first, "u-ben"))
+    assert stale.value.current == once
+    assert standing(opened) == (RunStatus.PAUSED, 1)
+    ended = opened.tasks.close(
+        SCOPE, FIRST, TaskStatus.COMPLETED, decision(), voted=voted(once, "u-ben")
+    )
+    assert [vote.by for vote in ended.votes] == ["u-anna", "u-ben"]
+    assert opened.tasks.get(SCOPE, FIRST) == ended
+    with pytest.raises(Conflict, match="over"):
+        opened.tasks.close(SCOPE, FIRST, TaskStatus.COMPLETED, decision(), voted=once)
+    for stranger in STRANGERS:
+        with pytest.raises(NotFound):
+            opened.tasks.close(stranger, FIRST, TaskStatus.COMPLETED, decision(), voted=once)
+
+
+def test_a_task_ends_exactly_once_however_many_vote(stores: Stores) -> None:
+    for turn in range(20):
+        run_id, task_id = RunId(f"r-{turn}"), TaskId(f"t{turn}")
+        stores.runs.create(SCOPE, run(turn))
+        asked = task().model_copy(update={"id": task_id, "run": run_id})
+        first = stores.tasks.open(SCOPE, asked, waiting().model_copy(update={"run": run_id}))
+        results = race(
+            partial(stores.tasks.amend, SCOPE, first, voted(first, "u-anna")),
+            lambda first=first: stores.tasks.close(
+                SCOPE,
+                first.id,
+                TaskStatus.COMPLETED,
+                decision(),
+                voted=voted(first, "u-ben"),
+            ),
+        )
+        assert sum(isinstance(found, Stale | Conflict) for found in results) == 1
+        assert len(stores.tasks.get(SCOPE, task_id).votes) == 1
 
 
 def test_of_two_decisions_at_once_exactly_one_wins(opened: Stores) -> None:
@@ -239,6 +275,11 @@ def inbox(stores: Stores, *names: str, limit: int = 50) -> list[str]:
             return found
 
 
+def voted(seen: HumanTask, user: str) -> HumanTask:
+    vote = Vote(port="approved", by=UserId(user), at=START)
+    return seen.model_copy(update={"votes": (*seen.votes, vote)})
+
+
 @pytest.fixture
 def asked(stores: Stores) -> Stores:
     """Tasks 1 to 6 of one run, for finance, Anna, both or everyone."""
@@ -275,20 +316,20 @@ def test_a_task_that_is_over_is_in_no_inbox(asked: Stores) -> None:
 def test_a_task_with_other_assignees_is_in_their_inboxes(asked: Stores) -> None:
     before = asked.tasks.get(SCOPE, TaskId("task-3"))
     after = before.model_copy(update={"assignees": ("role:finance", "user:u-ben")})
-    assigned = asked.tasks.assign(SCOPE, before, after)
+    assigned = asked.tasks.amend(SCOPE, before, after)
     assert assigned == asked.tasks.get(SCOPE, TaskId("task-3"))
     assert inbox(asked, "user:u-ben") == ["3"]
     assert inbox(asked, "role:finance") == list("31")
     assert inbox(asked, "user:u-anna") == list("62")
     with pytest.raises(Conflict):
-        asked.tasks.assign(SCOPE, before, before)
+        asked.tasks.amend(SCOPE, before, before)
     asked.tasks.close(SCOPE, TaskId("task-3"), TaskStatus.COMPLETED, decision())
     assert inbox(asked, "user:u-ben") == []
     with pytest.raises(Conflict, match="over"):
-        asked.tasks.assign(SCOPE, asked.tasks.get(SCOPE, TaskId("task-3")), after)
+        asked.tasks.amend(SCOPE, asked.tasks.get(SCOPE, TaskId("task-3")), after)
     for stranger in STRANGERS:
         with pytest.raises(NotFound):
-            asked.tasks.assign(stranger, assigned, after)
+            asked.tasks.amend(stranger, assigned, after)
 
 
 def test_a_task_that_is_handed_on_and_ended_at_once_is_left_in_no_inbox(stores: Stores) -> None:
@@ -299,7 +340,7 @@ def test_a_task_that_is_handed_on_and_ended_at_once_is_left_in_no_inbox(stores: 
         before = stores.tasks.open(SCOPE, first, waiting().model_copy(update={"run": run_id}))
         after = before.model_copy(update={"assignees": ("user:u-ben",)})
         race(
-            partial(stores.tasks.assign, SCOPE, before, after),
+            partial(stores.tasks.amend, SCOPE, before, after),
             partial(stores.tasks.close, SCOPE, task_id, TaskStatus.COMPLETED, decision()),
         )
         assert stores.tasks.get(SCOPE, task_id).status is TaskStatus.COMPLETED
@@ -315,6 +356,25 @@ def test_overdue_are_pending_tasks_whose_moment_has_come(stores: Stores) -> None
     stores.tasks.close(SCOPE, TaskId("task-0"), TaskStatus.COMPLETED, decision())
     overdue = stores.due.overdue(SCOPE, START + timedelta(days=2))
     assert {task.id for task in overdue} == {"task-1", "task-3"}
+
+
+def test_a_pending_task_needs_attention_when_there_is_something_to_tell(stores: Stores) -> None:
+    stores.runs.create(SCOPE, run())
+    news = News(reminders=(START + timedelta(days=1),), telling=START + timedelta(hours=1))
+    asked = task(due=START + timedelta(days=3)).model_copy(update={"news": news})
+    first = stores.tasks.open(SCOPE, asked, waiting())
+
+    def needed(days: int) -> list[HumanTask]:
+        return list(stores.due.overdue(SCOPE, START + timedelta(days=days)))
+
+    assert (needed(0), needed(1)) == ([], [first])
+    told = News(told=(reminder(START + timedelta(days=1)),))
+    second = stores.tasks.amend(SCOPE, first, first.model_copy(update={"news": told}))
+    assert (needed(1), needed(3)) == ([], [second])
+    endless = second.model_copy(update={"due": None})
+    third = stores.tasks.amend(SCOPE, second, endless)
+    assert needed(9) == []
+    assert stores.tasks.get(SCOPE, FIRST) == third
 
 
 def test_a_task_with_a_large_value_survives(stores: Stores) -> None:

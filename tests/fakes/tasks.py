@@ -9,6 +9,7 @@ from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import Conflict, NotFound
 from stellwerk.kernel.ids import RunId, TaskId
 from stellwerk.kernel.pages import Page
+from stellwerk.kernel.records import Stale
 from stellwerk.runs.model import Decision, HumanTask, Step, TaskStatus
 from stellwerk.tenancy.scope import Scope
 from tests.fakes.journal import FakeJournal
@@ -45,11 +46,14 @@ class FakeTasks:
         status: TaskStatus,
         decision: Decision | None,
         *,
-        token: str | None = None,
+        voted: HumanTask | None = None,
     ) -> HumanTask:
         with self._memory.lock:
             stored = self.get(scope, task)
-            _check_pending(stored, token)
+            _check_pending(stored)
+            if voted is not None:
+                _check_fresh(stored, voted)
+                stored = voted
             changes = {"status": status, "decision": decision}
             ended = replaced(stored, stored.model_copy(update=changes))
             self._memory.of(scope).tasks[task] = ended
@@ -70,11 +74,12 @@ class FakeTasks:
             raise NotFound(f"there is no task {task}")
         return found
 
-    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+    def amend(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
         with self._memory.lock:
             stored = self.get(scope, after.id)
-            _check_pending(stored, None)
-            written = replaced(stored, after)
+            _check_pending(stored)
+            _check_fresh(stored, before)
+            written = after.model_copy(update={"revision": before.revision + 1})
             self._memory.of(scope).tasks[after.id] = written
             return written
 
@@ -110,7 +115,8 @@ class FakeTasks:
 
     def overdue(self, scope: Scope, now: datetime) -> Iterator[HumanTask]:
         for task in self._tasks(scope):
-            if task.status is TaskStatus.PENDING and task.due and task.due <= now:
+            at = task.attention
+            if task.status is TaskStatus.PENDING and at is not None and at <= now:
                 yield task
 
     def _tasks(self, scope: Scope) -> Sequence[HumanTask]:
@@ -148,10 +154,13 @@ def _check_open(memory: Memory, scope: Scope, run: RunId) -> None:
         raise Conflict(f"run {run} is over: {stored.status}")
 
 
-def _check_pending(task: HumanTask, token: str | None) -> None:
+def _check_pending(task: HumanTask) -> None:
     if task.status is not TaskStatus.PENDING:
         how = task.decision
         who = f" at {how.port} by {how.by}, {instant(how.at)}" if how else ""
         raise Conflict(f"task {task.id} is over: {task.status}{who}")
-    if token is not None and token != task.token:
-        raise Conflict(f"the token is not the one of task {task.id}")
+
+
+def _check_fresh(stored: HumanTask, seen: HumanTask) -> None:
+    if stored.revision != seen.revision:
+        raise Stale(f"task {stored.id} has changed meanwhile", stored, seen.revision)

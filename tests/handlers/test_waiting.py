@@ -99,6 +99,9 @@ def test_a_person_is_asked_and_the_answer_is_the_value(floor: Floor) -> None:
         "data": {"comment": "ok"},
         "by": floor.scope.user,
         "at": "2026-11-02T09:00:00.000Z",
+        "on_behalf_of": None,
+        "comment": "",
+        "votes": [],
     }
     assert floor.assembly.runs.get(floor.scope, floor.run.id).status is RunStatus.RUNNING
     assert floor.call("node", phase="close")["port"] == "approved"

@@ -158,7 +158,7 @@ REFUSES: dict[str, Call] = {
         scope, kept.task.id, "t-1"
     ),
     "Tasks.get": lambda kept, scope: kept.on.stores.tasks.get(scope, kept.task.id),
-    "Tasks.assign": lambda kept, scope: kept.on.stores.tasks.assign(
+    "Tasks.amend": lambda kept, scope: kept.on.stores.tasks.amend(
         scope, kept.task, kept.task.model_copy(update={"assignees": ("*",)})
     ),
     "Waits.open": lambda kept, scope: kept.on.stores.waits.open(scope, waiting("more")),

@@ -60,7 +60,8 @@ def test_a_decision_that_beats_the_expiry_by_a_hair_counts(stage: Stage, run: Ru
         "close",
         lambda: stage.assembly.tasks.decide(stage.scope, task.id, "approved"),
     )
-    decision = late.tasks.settle(stage.scope, task.id, stage.clock.now())
+    decision = late.tasks.settle(stage.scope, task.id, stage.clock.now()).decision
+    assert decision is not None
     assert decision.port == "approved"
     assert stage.run(run).status is RunStatus.RUNNING
 

@@ -18,10 +18,33 @@ def test_faults_name_place_and_rule_in_order() -> None:
     with pytest.raises(FormRefused) as refused:
         check_form(form, {"iban": 5, "sums": [3, 0], "more": 1})
     assert refused.value.faults == (
-        "$: Additional properties are not allowed ('more' was unexpected)",
-        "$.iban: 5 is not of type 'string'",
-        "$.sums[1]: 0 is less than the minimum of 1",
+        ("more", "'more' is not asked for"),
+        ("iban", "5 is not of type 'string'"),
+        ("sums[1]", "0 is less than the minimum of 1"),
     )
+    assert "iban: 5 is not of type 'string'; sums[1]: 0 is less" in refused.value.message
+
+
+def test_what_is_missing_is_told_under_its_own_name_each_once() -> None:
+    line: JsonObject = {"type": "object", "required": ["iban", "sum"]}
+    form: JsonObject = {
+        "type": "object",
+        "properties": {"lines": {"type": "array", "items": line}},
+        "patternProperties": {"^x-": {}},
+        "additionalProperties": False,
+        "required": ["name"],
+    }
+    with pytest.raises(FormRefused) as refused:
+        check_form(form, {"lines": [{}, {"iban": "", "sum": 1}], "x-1": 1, "y": 1})
+    assert [fault.field for fault in refused.value.faults] == [
+        *("y", "name"),
+        *("lines[0].iban", "lines[0].sum"),
+    ]
+
+
+def test_what_is_no_object_at_all_is_told_of_the_whole() -> None:
+    with pytest.raises(FormRefused, match="The form refuses the data: 3 is not of type 'object'"):
+        check_form({"type": "object"}, 3)
 
 
 def test_a_thousand_faults_are_told_in_part() -> None:
@@ -42,6 +65,6 @@ def test_a_format_is_a_rule() -> None:
     with pytest.raises(FormRefused) as refused:
         check_form(form, {"mail": "nobody", "day": "1.12.2026"})
     assert refused.value.faults == (
-        "$.day: '1.12.2026' is not a 'date'",
-        "$.mail: 'nobody' is not a 'email'",
+        ("day", "'1.12.2026' is not a 'date'"),
+        ("mail", "'nobody' is not a 'email'"),
     )

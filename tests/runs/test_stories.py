@@ -50,7 +50,8 @@ def test_a_run_that_is_asked_answered_and_completed(stage: Stage) -> None:
     stage.assembly.tasks.decide(stage.scope, task.id, "approved", {"note": "ok"})
     with pytest.raises(Conflict, match="u-demo chose 'approved'"):
         stage.assembly.tasks.decide(stage.scope, task.id, "rejected")
-    decision = stage.assembly.tasks.settle(stage.scope, task.id, stage.clock.now())
+    decision = stage.assembly.tasks.settle(stage.scope, task.id, stage.clock.now()).decision
+    assert decision is not None
     step = stage.step(run, "ask")
     done = {"status": StepStatus.SUCCEEDED, "port": decision.port}
     stage.world.journal.write(stage.scope, step.model_copy(update=done))

@@ -44,6 +44,7 @@ def test_an_answer_that_step_functions_did_not_take_is_sent_again(stage: Stage, 
         "expired": 0,
         "retired": 0,
         "failed": 0,
+        "told": 0,
     }
     assert stage.executions.succeeded == [("token-1", {})]
     assert _sweep(stage) == Swept()

@@ -29,6 +29,7 @@ class Mandate(Shown):
                 "id": "m-demo",
                 "label": "Muster AG",
                 "active": True,
+                "guests": False,
                 "open_runs": 5000,
                 "created_by": "u-root",
                 "created": "2026-11-30T09:00:00Z",
@@ -40,6 +41,7 @@ class Mandate(Shown):
     id: str
     label: str
     active: bool = Field(description="Nobody can come in and nothing starts where it is not")
+    guests: bool = Field(description="Whether people without an account may decide, by a link")
     open_runs: int = Field(description="How many of its runs may be open at once; others wait")
     created_by: str
     created: datetime
@@ -52,6 +54,7 @@ class Mandate(Shown):
             id=mandate.id,
             label=mandate.label,
             active=mandate.active,
+            guests=mandate.guests,
             open_runs=mandate.open_runs,
             created_by=mandate.created_by,
             created=mandate.created,
@@ -86,8 +89,11 @@ class PlaceChanges(Body):
 
 
 class MandateChanges(PlaceChanges):
-    """What is not given stays as it is; all but the label only by who runs the installation."""
+    """What is not given stays; `active` and `open_runs` only by who runs the installation."""
 
+    guests: Flag | None = Field(
+        default=None, description="Whether people without an account may decide, by a link"
+    )
     open_runs: Whole | None = Field(
         default=None, ge=1, le=100_000, description="Its share: how many runs may be open at once"
     )

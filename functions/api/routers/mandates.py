@@ -44,12 +44,17 @@ def get_mandate(scope: InMandate, here: Here) -> Response:
 
 @router.patch("/{mandate}", response_model=Mandate)
 def update_mandate(scope: InMandate, here: Here, match: Matching, body: MandateChanges) -> Response:
-    """Rename a mandate; let it rest, wake it, change its share: only system administrators may."""
+    """Rename a mandate, let guests decide; its rest and share are system administrators'."""
     changed = match.edit_read(
         lambda: here.administration.mandates.get(scope),
         Mandate.of,
         lambda revision: here.administration.mandates.update(
-            scope, revision, label=body.label, active=body.active, open_runs=body.open_runs
+            scope,
+            revision,
+            label=body.label,
+            active=body.active,
+            guests=body.guests,
+            open_runs=body.open_runs,
         ),
     )
     return shown(Mandate.of(changed), tag=tag_of(changed))

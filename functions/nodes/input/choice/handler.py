@@ -8,7 +8,7 @@ from stellwerk.handlers.asking import Answered, Asking
 from stellwerk.handlers.declare import Parameters
 from stellwerk.handlers.waiting import question
 from stellwerk.handlers.work import Work
-from stellwerk.runs.tasks import Question
+from stellwerk.runs.asking import Question
 
 
 class Option(Parameters):

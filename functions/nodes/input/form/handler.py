@@ -9,7 +9,7 @@ from stellwerk.handlers.schemas import checked_schema
 from stellwerk.handlers.waiting import question
 from stellwerk.handlers.work import Work
 from stellwerk.kernel.json import JsonObject
-from stellwerk.runs.tasks import Question
+from stellwerk.runs.asking import Question
 
 
 class Form(Asking):

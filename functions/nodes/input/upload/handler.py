@@ -8,7 +8,7 @@ from stellwerk.handlers.asking import Answered, Asking
 from stellwerk.handlers.waiting import question
 from stellwerk.handlers.work import Work
 from stellwerk.kernel.json import JsonObject, JsonValue
-from stellwerk.runs.tasks import Question
+from stellwerk.runs.asking import Question
 
 
 class Upload(Asking):
@@ -26,18 +26,19 @@ class Upload(Asking):
 
 @question(title="Upload", ports=("submitted", "expired"), result=Answered)
 def handler(parameters: Upload, work: Work) -> Question:
-    """Wait until somebody hands in files; `data.files` lists them."""
+    """Wait until somebody hands in files: ids of the instance's; `data.files` describes them."""
     return parameters.asked("upload", ("submitted",), work, form=_form(parameters))
 
 
 def _form(parameters: Upload) -> JsonObject:
-    """Return the schema of the data: files by name and type, with content or a reference to it."""
+    """Return the schema of the data: files by name and type, with content or a file's id."""
     kinds: list[JsonValue] = [*parameters.types]
     kind: JsonObject = {"type": "string", "minLength": 1}
     if kinds:
         kind["enum"] = kinds
     text: JsonObject = {"type": "string", "minLength": 1}
-    fields: JsonObject = {"name": text, "type": kind, "content": text, "file": text}
+    size: JsonObject = {"type": "integer", "minimum": 0}
+    fields: JsonObject = {"name": text, "type": kind, "content": text, "file": text, "size": size}
     file: JsonObject = {
         "type": "object",
         "properties": fields,

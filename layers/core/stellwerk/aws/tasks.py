@@ -29,6 +29,7 @@ from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import Conflict, NotFound, ServiceUnavailable
 from stellwerk.kernel.ids import RunId, TaskId
 from stellwerk.kernel.pages import Page
+from stellwerk.kernel.records import Stale
 from stellwerk.runs.model import Decision, HumanTask, Step, TaskStatus
 from stellwerk.tenancy.scope import Scope
 
@@ -40,7 +41,7 @@ class DynamoTasks:
     """Tasks on the table `runs`.
 
     Requests: get 1, open 1 (2 if its token is replaced), close 2 (3 if the run has other waits),
-    assign, mark_answered 1, of_run 2, a list 2, an inbox 1 for each name and 1, what the sweeper
+    amend, mark_answered 1, of_run 2, a list 2, an inbox 1 for each name and 1, what the sweeper
     looks for 2 per 100.
     """
 
@@ -76,16 +77,17 @@ class DynamoTasks:
         status: TaskStatus,
         decision: Decision | None,
         *,
-        token: str | None = None,
+        voted: HumanTask | None = None,
     ) -> HumanTask:
         """End a pending task and take its wait from the run; a Conflict names who was first.
 
         The returned task holds the token that its step waits with at that moment: where the step
-        is waiting anew meanwhile, with another token, the end is written again.
+        is waiting anew meanwhile, with another token, the end is written again; one with votes is
+        refused as stale then.
         """
-        stored = self.get(scope, task)
+        stored = voted or self.get(scope, task)
         for _ in range(_RENEWALS):
-            _check_pending(stored, token)
+            _check_pending(stored)
             ended = stored.model_copy(update={"status": status, "decision": decision})
             ending: list[Write] = [self._ending(scope, ended), *inbox.left(scope, stored)]
             try:
@@ -94,9 +96,12 @@ class DynamoTasks:
                 if refused.reasons[0].item is None:
                     raise _missing(task) from refused
                 stored = self._record(scope, decoded(refused.reasons[0].item))
+                if voted is not None:
+                    _check_pending(stored)
+                    raise _stale(stored, voted) from refused
             else:
                 return ended.model_copy(update={"revision": stored.revision + 1})
-        raise ServiceUnavailable(f"the token of task {task} changes too fast")
+        raise ServiceUnavailable(f"task {task} changes too fast")
 
     def mark_answered(self, scope: Scope, task: TaskId, token: str) -> None:
         """Note that the answer for `token` was taken; nothing if the token has changed."""
@@ -113,22 +118,22 @@ class DynamoTasks:
             if refused.reasons[0].item is None:
                 raise _missing(task) from refused
 
-    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
-        """Write a pending task with other assignees, in their inboxes and in no other."""
-        item = self._bodies.item(scope, after, _place(after))
+    def amend(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+        """Write a pending task that stays one, in the inboxes of its assignees and in no other."""
+        item = self._bodies.item(scope, after, _place(after)) | _attended(scope, after)
         pending = equals("status", str(TaskStatus.PENDING))
         same = equals("revision", before.revision)
         update = changes(keys.task(scope, after.id), item, when=(same, pending))
+        if after.attention is None:
+            update = replace(update, remove=(*update.remove, "in_sweep", "sweep_at"))
         try:
             self._items.transact([update, *inbox.moved(scope, before, after)])
         except Refused as refused:
             if refused.reasons[0].item is None:
                 raise _missing(after.id) from refused
-            _check_pending(self._record(scope, decoded(refused.reasons[0].item)), None)
-            raise Conflict(
-                f"task {after.id} '{after.title}' has changed meanwhile",
-                remedy="Look at it as it is now.",
-            ) from refused
+            stored = self._record(scope, decoded(refused.reasons[0].item))
+            _check_pending(stored)
+            raise _stale(stored, before) from refused
         return after.model_copy(update={"revision": before.revision + 1})
 
     def inbox(
@@ -179,7 +184,7 @@ class DynamoTasks:
                 yield task
 
     def overdue(self, scope: Scope, now: datetime) -> Iterator[HumanTask]:
-        """Yield pending tasks whose due moment is over, the longest overdue first."""
+        """Yield pending tasks that need attention since `now` or before, the longest first."""
         until = f"{instant(now)}#~"  # the tilde is behind every character of an id
         wanted = Range(keys.tasks_due(scope), index=tables.SWEEP, until=until)
         for task in self._everything(scope, wanted):
@@ -237,7 +242,7 @@ class DynamoTasks:
 
 
 def _beside(scope: Scope, task: HumanTask) -> Item:
-    """Return what stands beside the body; swept are pending tasks by due, ended by answer."""
+    """Return what stands beside the body; swept are pending tasks by attention, ended by answer."""
     item: Item = {
         "status": str(task.status),
         "token": task.token,
@@ -247,7 +252,12 @@ def _beside(scope: Scope, task: HumanTask) -> Item:
     if task.status is not TaskStatus.PENDING:
         at = task.decision.at if task.decision else task.created
         return item | _swept(keys.tasks_unanswered(scope), at, task)
-    return item | (_swept(keys.tasks_due(scope), task.due, task) if task.due else {})
+    return item | _attended(scope, task)
+
+
+def _attended(scope: Scope, task: HumanTask) -> Item:
+    at = task.attention
+    return _swept(keys.tasks_due(scope), at, task) if at is not None else {}
 
 
 def _swept(partition: str, at: datetime, task: HumanTask) -> Item:
@@ -276,7 +286,7 @@ def _unopened(refused: Refused, step: Step) -> Conflict | NotFound:
     return standing.not_open(step.run, of_run)
 
 
-def _check_pending(task: HumanTask, token: str | None) -> None:
+def _check_pending(task: HumanTask) -> None:
     if task.status is not TaskStatus.PENDING:
         how = f" at port '{task.decision.port}'" if task.decision else ""
         who = f" by {task.decision.by}" if task.decision and task.decision.by else ""
@@ -285,8 +295,7 @@ def _check_pending(task: HumanTask, token: str | None) -> None:
             f"task {task.id} '{task.title}' is over: {task.status}{how}{who}{when}",
             remedy="Look at the run to see what followed.",
         )
-    if token is not None and token != task.token:
-        raise Conflict(
-            f"the token is not the one that task {task.id} '{task.title}' waits with",
-            remedy="Decide the task in the inbox.",
-        )
+
+
+def _stale(stored: HumanTask, seen: HumanTask) -> Stale:
+    return Stale(f"task {stored.id} '{stored.title}' has changed meanwhile", stored, seen.revision)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.bus import EventBridgeBus
+from stellwerk.aws.deputies import DynamoDeputies
 from stellwerk.aws.directory import directory
 from stellwerk.aws.executions import StepFunctionsExecutions
+from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.machines import StepFunctionsMachines
@@ -24,6 +26,7 @@ from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
 from stellwerk.bootstrap.clients import Clients, Stores, connect
 from stellwerk.bootstrap.later import LaterTriggers, Means
+from stellwerk.bootstrap.things import HandedIn
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.config import Settings
@@ -39,6 +42,7 @@ from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.tenancy.guests import KnownGuests
 from stellwerk.tenancy.owners import Owners
 from stellwerk.tenancy.places import KnownPlaces
 from stellwerk.tenancy.scope import Scope
@@ -233,8 +237,11 @@ def _world(
         trials=Tester(publisher, press),
         places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
-        bus=EventBridgeBus(lambda: clients.events, settings.bus),
         shares=KnownShares(people.mandates, press.clock),
+        deputies=DynamoDeputies(platform, bodies),
+        guests=KnownGuests(people.mandates),
+        uploads=HandedIn(DynamoFiles(platform, stores.s3, settings.bucket)),
+        bus=EventBridgeBus(lambda: clients.events, settings.bus),
     )
 
 

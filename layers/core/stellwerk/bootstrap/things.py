@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from stellwerk.files.model import FileId
 from stellwerk.files.ports import Files
+from stellwerk.files.service import TABLE as FILES
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import UserId
+from stellwerk.kernel.json import JsonObject
+from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.ports import Members
-from stellwerk.tenancy.scope import Scope
+from stellwerk.tenancy.scope import Scope, permitted
 
 
 class KnownUsers:
@@ -35,3 +38,20 @@ class KnownFiles:
         except NotFound:
             return False
         return True
+
+
+class HandedIn:
+    """Files of the scope's instance that come with a decision."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def found(self, scope: Scope, file: str) -> JsonObject | None:
+        """Return what is known of a file that the scope may read."""
+        try:
+            found = self._files.get(scope, FileId(file))
+        except NotFound:
+            return None
+        if not permitted(scope, FILES, Verb.READ, found.created_by).allowed:
+            return None
+        return {"name": found.name, "type": found.type, "size": found.size}

@@ -29,6 +29,11 @@ def duration_of(text: str) -> timedelta:
         return _LONGEST
 
 
+def offset_of(text: str) -> timedelta:
+    """Return a duration, negative with a minus before it; raise InvalidParameters."""
+    return -duration_of(text[1:]) if text.startswith("-") else duration_of(text)
+
+
 def moment_of(text: str, now: datetime) -> datetime:
     """Return the moment that `text` names, seen from `now`; raise InvalidParameters."""
     if text.startswith("P"):

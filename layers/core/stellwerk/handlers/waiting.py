@@ -22,12 +22,12 @@ from stellwerk.handlers.step import Handler
 from stellwerk.handlers.work import Work
 from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import InvalidParameters, NotFound, PermanentError
-from stellwerk.kernel.json import JsonObject
+from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.runs.asking import Question, check_question
 from stellwerk.runs.calls import task_id
 from stellwerk.runs.children import ChildCall
 from stellwerk.runs.execution import Execution
-from stellwerk.runs.model import Decision, StepStatus
-from stellwerk.runs.tasks import Question
+from stellwerk.runs.model import HumanTask, StepStatus
 from stellwerk.workflows.graph import OUT_PORT
 
 LONGEST = timedelta(days=365)
@@ -127,6 +127,7 @@ class QuestionHandler(WaitingHandler[P]):
     def due(self, session: Session) -> datetime:
         """Return when the question expires."""
         question = self._question(session, session.parameters(self.parameters))
+        check_question(session.site.world, session.scope, question)
         return question.due or session.site.now + LONGEST
 
     def wait(self, session: Session) -> None:
@@ -138,12 +139,13 @@ class QuestionHandler(WaitingHandler[P]):
         tasks, step = session.bench.assembly.tasks, execution.step
         task = task_id(step.run, step.key, step.generation)
         try:
-            decision = tasks.settle(session.scope, task, session.site.now)
+            ended = tasks.settle(session.scope, task, session.site.now)
         except NotFound:  # the time was over before anybody could be asked
             self._ask(session, _NOBODY_ASKED)
             execution = session.arrive()
-            decision = tasks.settle(session.scope, task, session.site.now)
-        return execution.finish(decision.port, answer(decision))
+            ended = tasks.settle(session.scope, task, session.site.now)
+        value = answer(ended)
+        return execution.finish(str(value["decision"]), value)
 
     def _ask(self, session: Session, token: str) -> None:
         step = session.execution.step
@@ -189,13 +191,19 @@ class ChildRunHandler(WaitingHandler[P]):
         return execution.finish(OUT_PORT, value)
 
 
-def answer(decision: Decision) -> JsonObject:
-    """Return a decision as the value of the node that asked."""
+def answer(task: HumanTask) -> JsonObject:
+    """Return how a task was decided, as the value of the node that asked."""
+    decision = task.decision
+    assert decision is not None, task.id
+    votes: list[JsonValue] = [vote.model_dump(mode="json") for vote in task.votes]
     return {
         "decision": decision.port,
         "data": decision.data,
         "by": decision.by,
         "at": instant(decision.at),
+        "on_behalf_of": decision.on_behalf_of,
+        "comment": decision.comment,
+        "votes": votes,
     }
 
 

@@ -6,14 +6,14 @@ What the platform does by itself to runs that are there is not: their journal ha
 from __future__ import annotations
 
 from stellwerk.kernel.ids import UserId
-from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.assembly import Assembly
+from stellwerk.runs.decisions import Answer
 from stellwerk.runs.firing import Firing
 from stellwerk.runs.model import HumanTask, Run
 from stellwerk.runs.replay import Wish
 from stellwerk.runs.service import RunService
 from stellwerk.runs.starting import Order
-from stellwerk.runs.tasks import TaskService
+from stellwerk.runs.tasks import FindsCapacity, TaskService
 from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Workflow
@@ -71,11 +71,11 @@ class AuditedTasks(TaskService):
         self._audit = audit
 
     def _decide(
-        self, scope: Scope, task: HumanTask, port: str, data: JsonValue, *, token: str | None
+        self, scope: Scope, task: HumanTask, answer: Answer, capacity: FindsCapacity
     ) -> HumanTask:
         with self._audit.act(scope, "task.decide", f"task:{task.id}") as act:
             act.before(task)
-            decided = super()._decide(scope, task, port, data, token=token)
+            decided = super()._decide(scope, task, answer, capacity)
             act.after(decided)
         return decided
 

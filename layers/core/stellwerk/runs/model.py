@@ -21,6 +21,8 @@ from stellwerk.kernel.ids import (
 )
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.records import Record, Stored
+from stellwerk.runs.ballots import Quorum, Vote
+from stellwerk.runs.notes import News
 from stellwerk.workflows.model import Overflow
 
 
@@ -211,8 +213,11 @@ class Decision(BaseModel):
     port: str
     data: JsonValue = None
     by: UserId | None
-    """None: nobody answered in time."""
+    """None: nobody answered in time. Of several votes it is the last one's."""
     at: datetime
+    on_behalf_of: UserId | None = None
+    """Whom `by` stood in for."""
+    comment: str = ""
 
 
 class Delegation(BaseModel):
@@ -256,3 +261,16 @@ class HumanTask(Record):
     decision: Decision | None = None
     answered: bool = False
     """Whether Step Functions took the token's answer."""
+    quorum: Quorum | None = None
+    """None: the first answer decides."""
+    votes: tuple[Vote, ...] = ()
+    """The answers so far, where there is a quorum."""
+    not_by: tuple[UserId, ...] = ()
+    """Who may neither decide it nor be stood in for: whoever has started the run."""
+    news: News = News()
+
+    @property
+    def attention(self) -> datetime | None:
+        """When the sweeper looks at it while it is pending: to tell of it, or to end it."""
+        moments = (self.news.next(self.created), self.due)
+        return min((moment for moment in moments if moment is not None), default=None)

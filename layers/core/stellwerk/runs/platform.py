@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from stellwerk.kernel.ids import InstanceId, MandateId, UserId
+from stellwerk.kernel.json import JsonObject
 from stellwerk.tenancy.scope import Scope
 
 
@@ -27,6 +28,20 @@ class Shares(Protocol):
 
     def share(self, scope: Scope) -> int:
         """Return how many runs of the scope's mandate may be open at once."""
+
+
+class Guests(Protocol):
+    """Knows where people without an account may decide."""
+
+    def allowed(self, scope: Scope) -> bool:
+        """Say whether the scope's mandate lets guests decide."""
+
+
+class Uploads(Protocol):
+    """Knows the files of instances."""
+
+    def found(self, scope: Scope, file: str) -> JsonObject | None:
+        """Return `name`, `type` and `size` of a file that the scope may read; None: no such."""
 
 
 class Mark(BaseModel):

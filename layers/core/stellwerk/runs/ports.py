@@ -154,12 +154,13 @@ class Tasks(Protocol):
         status: TaskStatus,
         decision: Decision | None,
         *,
-        token: str | None = None,
+        voted: HumanTask | None = None,
     ) -> HumanTask:
         """End a pending task and take one from the run's waits.
 
-        Raises Conflict if it is not pending, or if `token` is given and is not the task's, naming
-        who ended it and when.
+        With `voted`, that is what ends: the task as it was read, with the votes that end it.
+        Raises Conflict, naming who ended it and when, if it is not pending; Stale if another task
+        than `voted`, but for its votes, is stored.
         """
 
     def mark_answered(self, scope: Scope, task: TaskId, token: str) -> None:
@@ -168,10 +169,10 @@ class Tasks(Protocol):
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return the task."""
 
-    def assign(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
-        """Write a pending task under its revision with other assignees.
+    def amend(self, scope: Scope, before: HumanTask, after: HumanTask) -> HumanTask:
+        """Write a pending task that stays one: other assignees, votes, what was told of it.
 
-        Raises Conflict if it is not stored as `before`, or is over.
+        Raises Stale if it is not stored as `before`, Conflict if it is over.
         """
 
     def inbox(
@@ -232,7 +233,7 @@ class Due(Protocol):
     """Finds what is overdue, for the sweeper."""
 
     def overdue(self, scope: Scope, now: datetime) -> Iterator[HumanTask]:
-        """Yield pending tasks whose due moment is over."""
+        """Yield pending tasks whose `attention` is `now` or before: to be told of, or to end."""
 
 
 class Trials(Protocol):

@@ -82,11 +82,9 @@ def check_task(scope: Scope, task: HumanTask) -> None:
         ) from refusal
 
 
-def check_answer(scope: Scope, task: HumanTask) -> None:
-    """Raise Forbidden unless the scope may decide the task, which it sees, or hand it on."""
-    require_operation(scope, DECIDE)
-    if not is_assignee(scope, task):
-        require(scope, TASKS, Verb.UPDATE, NOBODY)
+def require_all_tasks(scope: Scope) -> None:
+    """Raise Forbidden unless the scope may decide, or hand on, what waits for others."""
+    require(scope, TASKS, Verb.UPDATE, NOBODY)
 
 
 def check_cancel(scope: Scope, run: Run) -> None:

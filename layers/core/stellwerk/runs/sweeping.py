@@ -41,6 +41,8 @@ class Swept:
     expired: int = 0
     retired: int = 0
     failed: int = 0
+    told: int = 0
+    """Tasks of which people were told: that they wait, reminders, escalation."""
     rest: datetime | None = field(default=None, compare=False, kw_only=True)
     """The start of the first run that was not looked at; None: all were."""
 
@@ -101,8 +103,8 @@ class Sweeper:
         if since is None:
             for task in self._world.tasks.unanswered(scope):
                 yield _Repair(partial(self._answer, scope, task), EARLIEST)
-            for task in self._world.due.overdue(scope, before):
-                yield _Repair(partial(self._expire, scope, task), EARLIEST)
+            for task in self._world.due.overdue(scope, self._world.clock.now()):
+                yield _Repair(partial(self._attend, scope, task, before), EARLIEST)
         queues: set[str] = set()
         for run in self._world.runs.open_runs(scope, since=since):
             if run.queue and run.queue in queues:
@@ -118,11 +120,15 @@ class Sweeper:
         self._tasks.answer(scope, task)
         return "answered"
 
-    def _expire(self, scope: Scope, task: HumanTask) -> str:
-        if self._world.runs.get(scope, task.run).status.open:
+    def _attend(self, scope: Scope, task: HumanTask, before: datetime) -> str | None:
+        """Tell what is due of a task, or end it where its state's timeout seems to be lost."""
+        overdue = task.due is not None and task.due <= before
+        if not self._world.runs.get(scope, task.run).status.open:
+            self._endings.closing.close_task(scope, task)
+        elif overdue:
             self._tasks.expire(scope, task.id, self._world.clock.now())
         else:
-            self._endings.closing.close_task(scope, task)
+            return "told" if self._tasks.tell(scope, task) else None
         return "expired"
 
     def _retire(self, retiring: Retiring, scope: Scope, version: Version) -> str:

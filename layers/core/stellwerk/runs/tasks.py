@@ -7,52 +7,37 @@ again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
-from typing import Literal
+from typing import TypeAlias
 
-from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, RunCancelled
+from stellwerk.kernel.errors import BadInput, Conflict, RunCancelled
 from stellwerk.kernel.ids import TaskId, UserId
-from stellwerk.kernel.json import JsonObject, JsonValue, dumps
+from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
-from stellwerk.runs.calls import task_id
-from stellwerk.runs.contention import settle
+from stellwerk.kernel.records import Stale
+from stellwerk.runs import links
+from stellwerk.runs.asking import Question, asked
+from stellwerk.runs.ballots import Vote, outcome, voted
+from stellwerk.runs.contention import TRIES, settle
+from stellwerk.runs.deciders import Capacity, Deciders, names, waits_for
+from stellwerk.runs.decisions import Answer, checked, decided, handed
 from stellwerk.runs.finishing import Endings
-from stellwerk.runs.forms import check_form
-from stellwerk.runs.model import Decision, Delegation, HumanTask, Step, StepStatus, TaskStatus
-from stellwerk.runs.rights import (
-    check_answer,
-    check_cancel,
-    check_task,
-    inbox_names,
-    is_assignee,
-    reads_all_tasks,
-)
+from stellwerk.runs.model import Decision, HumanTask, Step, StepStatus, TaskStatus
+from stellwerk.runs.notes import ASKED
+from stellwerk.runs.rights import check_cancel, reads_all_tasks
 from stellwerk.runs.states import TaskEvent, refused, task_after
+from stellwerk.runs.telling import Telling
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.resources import USER, KnownResources
 
 EXPIRED_PORT = "expired"
 CANCELLED_PORT = "cancelled"
-MAX_DATA = 256 * 1024
-"""Bytes of JSON that a decision may carry; larger things are uploaded and referred to."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """What a waiting step asks. `ports` are a person's choices, `expired` not among them."""
-
-    kind: str
-    title: str
-    assignees: tuple[str, ...]
-    ports: tuple[str, ...]
-    description: str = ""
-    form: JsonObject | None = None
-    value: JsonValue = None
-    due: datetime | None = None
-    on_expire: Literal["cancel", "default"] = "cancel"
-    default: JsonValue = None
+FindsCapacity: TypeAlias = Callable[[HumanTask], Capacity]
+"""Finds in which capacity someone answers a task as it stands, or raises who may not."""
 
 
 class TaskService:
@@ -61,6 +46,8 @@ class TaskService:
     def __init__(self, world: World, endings: Endings) -> None:
         self._world = world
         self._endings = endings
+        self._deciders = Deciders(world)
+        self._telling = Telling(world)
 
     def list(
         self,
@@ -73,21 +60,25 @@ class TaskService:
     ) -> Page[HumanTask]:
         """Return a page of tasks with that status, the newest first: all that the scope may read.
 
-        Those are `mine` where it may read no others: what waits for its user, for a role of his or
-        for everyone. Of tasks that are over a page may be short of `limit`: its cursor says so.
+        Those are `mine` where it may read no others: what waits for its user, for a role of his,
+        for everyone, or for one for whom he stands in; what he has voted on or must not decide is
+        left out. A page may be short of `limit`: its cursor says whether there are more.
         """
         if not mine and reads_all_tasks(scope):
             return self._world.tasks.list(scope, status=status, cursor=cursor, limit=limit)
+        people = self._deciders.people(scope)
+        named = names(people)
         if status is TaskStatus.PENDING:
-            names = inbox_names(scope)
-            return self._world.tasks.inbox(scope, names, cursor=cursor, limit=limit)
+            page = self._world.tasks.inbox(scope, named, cursor=cursor, limit=limit)
+            return Page([task for task in page.items if waits_for(people, task)], page.cursor)
         page = self._world.tasks.list(scope, status=status, cursor=cursor, limit=limit)
-        return Page([task for task in page.items if is_assignee(scope, task)], page.cursor)
+        mine_too = [task for task in page.items if not set(named).isdisjoint(task.assignees)]
+        return Page(mine_too, page.cursor)
 
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return the task; raise NotFound if there is none that the scope may see."""
         found = self._world.tasks.get(scope, task)
-        check_task(scope, found)
+        self._deciders.check(scope, found)
         return found
 
     def open_task(self, scope: Scope, step: Step, question: Question, token: str) -> HumanTask:
@@ -96,30 +87,19 @@ class TaskService:
         A retry finds the same task and replaces its token. A task that is already over is answered
         at once.
         """
-        run = self._world.runs.get(scope, step.run)
-        task = HumanTask(
-            id=task_id(step.run, step.key, step.generation),
-            run=step.run,
-            path=step.path,
-            node=step.node,
-            workflow=run.workflow,
-            kind=question.kind,
-            title=question.title,
-            description=question.description,
-            assignees=question.assignees,
-            ports=question.ports,
-            form=question.form,
-            value=question.value,
-            created=self._world.clock.now(),
-            due=question.due,
-            on_expire=question.on_expire,
-            default=question.default,
-            token=token,
-        )
+        task, messages = self._telling.begun(asked(self._world, scope, step, question, token))
         opened = settle(lambda: self._open(scope, task, step))
         if opened.status is not TaskStatus.PENDING:
             self.answer(scope, opened.model_copy(update={"token": token}))
+        elif opened.revision == 1 and task.news.asked:
+            self._telling.finish(scope, opened.id, messages, [ASKED])
+        else:
+            self._telling.tell(scope, opened)
         return opened
+
+    def tell(self, scope: Scope, task: HumanTask) -> bool:
+        """Tell what is due of a pending task: that it waits, reminders, escalation; say whether."""
+        return self._telling.tell(scope, task)
 
     def decide(
         self,
@@ -128,21 +108,45 @@ class TaskService:
         port: str,
         data: JsonValue = None,
         *,
+        comment: str = "",
         token: str | None = None,
     ) -> HumanTask:
-        """End a pending task at `port` with `data`, and wake its run.
+        """Answer a pending task with `port` and `data`; the answer that suffices wakes its run.
 
         Without data a review hands on the value as it was shown, and a form counts as left empty.
         Raises BadInput for a port that is not the task's or data that its form refuses, all faults
-        at once; Conflict, naming who decided, when and how, if the task is over; Forbidden for one
-        whom it does not wait for and who may not decide for others, and for a wrong `token`.
+        at once; Conflict, naming who decided, when and how, if the task is over, or for one who has
+        voted; Forbidden for one whom it does not wait for and who may not decide for others, for
+        whoever must not (four eyes), and for a wrong `token`.
         """
-        return self._decide(scope, self.get(scope, task_id), port, data, token=token)
+        answer = Answer(port, data, comment=comment, token=token)
+        task = self.get(scope, task_id)
+        return self._decide(scope, task, answer, lambda now: self._deciders.capacity(scope, now))
+
+    def by_link(self, scope: Scope, link: str) -> HumanTask:
+        """Return the task that a guest's link opens, at the scope's place; changes nothing.
+
+        Raises NotFound for a link that opens none, or none any more.
+        """
+        return self._of_guest(scope, link)[0]
+
+    def decide_by_link(
+        self, scope: Scope, link: str, port: str, data: JsonValue = None, *, comment: str = ""
+    ) -> HumanTask:
+        """Answer a task as the guest who holds `link`; errors as of `decide` and `by_link`."""
+        task, guest, secret = self._of_guest(scope, link)
+
+        def capacity(now: HumanTask) -> Capacity:
+            return Capacity(links.holder(now, secret, self._world.clock.now()))
+
+        answer = Answer(port, data, comment=comment)
+        return self._decide(links.guest_scope(scope, guest), task, answer, capacity)
 
     def delegate(self, scope: Scope, task_id: TaskId, to: UserId) -> HumanTask:
-        """Let a pending task wait for another user of the instance, and for nobody else.
+        """Let a pending task wait for another user of the instance instead of the scope's.
 
-        Raises BadInput where there is no such user, Conflict if the task is over.
+        With a quorum the others go on waiting too; without one it waits for nobody else. Raises
+        BadInput where there is no such user, or it must not decide; Conflict if the task is over.
         """
         return self._delegate(scope, self.get(scope, task_id), to)
 
@@ -161,8 +165,8 @@ class TaskService:
         except Conflict:
             return self._world.tasks.get(scope, task_id)
 
-    def settle(self, scope: Scope, task_id: TaskId, now: datetime) -> Decision:
-        """Return how the task ended, when its step's wait is over; a pending task expires now.
+    def settle(self, scope: Scope, task_id: TaskId, now: datetime) -> HumanTask:
+        """Return the task with its decision, when its step's wait is over; a pending one expires.
 
         Raises RunCancelled, the run being cancelled with it, where the task was cancelled, or has
         expired and has no default.
@@ -172,7 +176,7 @@ class TaskService:
             task.status is TaskStatus.EXPIRED and task.on_expire == "default"
         )
         if gone_on and task.decision is not None:
-            return task.decision
+            return task
         cause = _cause(task)
         self._endings.cancel(scope, task.run, cause=cause)
         raise RunCancelled(cause, remedy="Replay the run if its work is still wanted.")
@@ -182,30 +186,59 @@ class TaskService:
         self._world.executions.succeed(scope, task.token, {})
         self._world.tasks.mark_answered(scope, task.id, task.token)
 
+    def _of_guest(self, scope: Scope, link: str) -> tuple[HumanTask, UserId, str]:
+        task_id, secret = links.parts(link)
+        guests = self._world.guests
+        if guests is None or not guests.allowed(scope):
+            raise links.unknown_link()
+        task = self._world.tasks.get(scope, task_id)
+        return task, links.holder(task, secret, self._world.clock.now()), secret
+
     def _decide(
-        self, scope: Scope, task: HumanTask, port: str, data: JsonValue, *, token: str | None
+        self, scope: Scope, task: HumanTask, answer: Answer, capacity: FindsCapacity
     ) -> HumanTask:
-        check_answer(scope, task)
+        for _ in range(TRIES - 1):
+            try:
+                return self._vote(scope, task, answer, capacity)
+            except Stale:
+                task = self._world.tasks.get(scope, task.id)
+        return self._vote(scope, task, answer, capacity)
+
+    def _vote(
+        self, scope: Scope, task: HumanTask, answer: Answer, capacity: FindsCapacity
+    ) -> HumanTask:
+        """Write an answer on the task as it was read; raise Stale if it is not that any more."""
+        who = capacity(task)
         task_after(task, TaskEvent.DECIDE)
-        _check_token(task, token)
-        if data is None:
-            data = _unsaid(task)
-        _check_decision(task, port, data)
-        decision = Decision(port=port, data=data, by=scope.user, at=self._world.clock.now())
-        return self._end(scope, task, TaskEvent.DECIDE, decision, token=token)
+        _check_first(task, who)
+        vote = Vote(
+            port=answer.port,
+            data=checked(self._world, scope, task, answer),
+            comment=answer.comment,
+            by=who.by,
+            on_behalf_of=who.on_behalf_of,
+            at=self._world.clock.now(),
+        )
+        votes = (*task.votes, vote)
+        port = outcome(task.quorum, task.ports, votes)
+        after = task.model_copy(update={"votes": votes if task.quorum is not None else ()})
+        if port is None:
+            return self._world.tasks.amend(scope, task, after)
+        return self._end(scope, after, TaskEvent.DECIDE, decided(votes, port), exact=True)
 
     def _delegate(self, scope: Scope, task: HumanTask, to: UserId) -> HumanTask:
-        check_answer(scope, task)
+        who = self._deciders.capacity(scope, task)
         task_after(task, TaskEvent.DELEGATE)
         known = KnownResources(self._world.versions, scope, things=self._world.things)
-        if known.kind(USER, to) is None:
+        if known.kind(USER, to) is None or to in task.not_by:
             raise BadInput(
                 f"There is no user '{to}' here to whom task {task.id} could be handed.",
-                remedy="Choose one who belongs to this instance.",
+                remedy="Choose one who belongs to this instance and has not started the run.",
             )
-        handed = Delegation(by=scope.user, to=to, at=self._world.clock.now())
-        changes = {"assignees": (f"user:{to}",), "delegations": (*task.delegations, handed)}
-        return self._world.tasks.assign(scope, task, task.model_copy(update=changes))
+        after = handed(task, who, to, self._world.clock.now())
+        written = self._world.tasks.amend(scope, task, after)
+        self._telling.handed(scope, written, to)
+        return written
 
     def _cancel(self, scope: Scope, task: HumanTask) -> HumanTask:
         check_cancel(scope, self._world.runs.get(scope, task.run))
@@ -227,11 +260,15 @@ class TaskService:
         event: TaskEvent,
         decision: Decision,
         *,
-        token: str | None = None,
+        exact: bool = False,
     ) -> HumanTask:
+        """End the task, if it must be exactly as it was read: raise Stale where it is not."""
         status = task_after(task, event)
+        voted = task if exact else None
         try:
-            ended = self._world.tasks.close(scope, task.id, status, decision, token=token)
+            ended = self._world.tasks.close(scope, task.id, status, decision, voted=voted)
+        except Stale:
+            raise
         except Conflict as conflict:
             winner = self._world.tasks.get(scope, task.id)
             if winner.status is TaskStatus.PENDING:
@@ -241,36 +278,14 @@ class TaskService:
         return ended
 
 
-def _check_token(task: HumanTask, token: str | None) -> None:
-    if token is not None and token != task.token:
-        raise Forbidden(
-            f"This link does not belong to task {task.id} as it waits now.",
-            remedy="Open the task in the inbox and decide there.",
+def _check_first(task: HumanTask, who: Capacity) -> None:
+    before = voted(task.votes, who.people)
+    if before is not None:
+        moment = before.at.isoformat(timespec="seconds")
+        raise Conflict(
+            f"Task {task.id} has the vote of {before.by} already: '{before.port}' at {moment}.",
+            remedy="Everybody has one vote; the others' are still to come.",
         )
-
-
-def _check_decision(task: HumanTask, port: str, data: JsonValue) -> None:
-    if port not in task.ports:
-        raise BadInput(
-            f"Task {task.id} has no outcome '{port}'. It has: {', '.join(task.ports)}.",
-            remedy="Choose one of these.",
-        )
-    size = len(dumps(data).encode())
-    if size > MAX_DATA:
-        raise BadInput(
-            f"The data of a decision may have {MAX_DATA} bytes as JSON; this has {size}.",
-            remedy="Upload large content as a file and hand in its address.",
-        )
-    of_no_use = task.kind == "review" and port == "rejected"
-    if task.form is not None and not of_no_use:
-        check_form(task.form, data)
-
-
-def _unsaid(task: HumanTask) -> JsonValue:
-    """Return what a decision without data hands in."""
-    if task.kind == "review":
-        return task.value
-    return {} if task.form is not None else None
 
 
 def _cause(task: HumanTask) -> str:

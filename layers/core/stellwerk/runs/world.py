@@ -9,10 +9,11 @@ from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import Run
-from stellwerk.runs.platform import Actors, Marks, Places, Shares
+from stellwerk.runs.platform import Actors, Guests, Marks, Places, Shares, Uploads
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.bus import Bus
+from stellwerk.tenancy.deputies import Deputies
 from stellwerk.tenancy.notices import Notices
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import Graph
@@ -52,6 +53,12 @@ class World:
     """Who tells people; None: this process tells nobody."""
     bus: Bus | None = None
     """Where events are told; None: nowhere."""
+    deputies: Deputies | None = None
+    """Who stands in for whom; None: nobody does."""
+    guests: Guests | None = None
+    """Where people without an account may decide; None: nowhere."""
+    uploads: Uploads | None = None
+    """The files that can be handed in with a decision; None: there are none."""
 
     def graph(self, scope: Scope, run: Run) -> Graph:
         """Return the graph that `run` executes."""

@@ -91,13 +91,13 @@ class MandateService:
         *,
         label: str | None = None,
         active: bool | None = None,
+        guests: bool | None = None,
         open_runs: int | None = None,
     ) -> Mandate:
-        """Rename the scope's mandate, let it rest and wake it, change its share of open runs.
+        """Change the scope's mandate; what is None stays.
 
-        All but its name only by a global role.
-
-        Raises Forbidden, BadInput; Conflict where `revision` is not what is stored.
+        `active` and `open_runs`, its share, are changed only by a global role. Raises Forbidden,
+        BadInput; Conflict where `revision` is not what is stored.
         """
         scope = at_mandate(scope)
         with self._audit.act(scope, "mandate.update", f"mandate:{scope.mandate}") as act:
@@ -111,6 +111,7 @@ class MandateService:
                     "revision": revision,
                     "label": stored.label if label is None else named(label, "label"),
                     "active": stored.active if active is None else active,
+                    "guests": stored.guests if guests is None else guests,
                     "open_runs": open_runs or stored.open_runs,
                 }
             )

@@ -34,6 +34,8 @@ class Mandate(Record):
     created: datetime
     active: bool = True
     """Nobody can come in and nothing starts in a mandate that is not active."""
+    guests: bool = False
+    """Whether people without an account may decide tasks by a link that is sent to them."""
     open_runs: int = Field(default=SHARE, ge=1, le=100_000)
     """How many of its runs may be open at once; further ones wait for their turn."""
 

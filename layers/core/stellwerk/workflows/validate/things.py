@@ -15,7 +15,7 @@ from stellwerk.workflows.validate.subject import Subject
 
 ASSIGNEES = "assignees"
 _USER = "user:"
-_NO_USERS = ("role:", "*")
+_NO_USERS = ("role:", "mail:", "*")
 """How assignees begin that are no users; one without such a beginning is a user's id."""
 
 
