@@ -38,6 +38,7 @@ create table if not exists objects (
 create table if not exists machines (
     arn text primary key, name text not null, definition text not null, role text not null
 );
+create table if not exists secrets (name text primary key, body text not null);
 """
 
 
@@ -71,6 +72,8 @@ class Storage:
     def __init__(self, data: Path) -> None:
         self._path = data / FILE
         self._lock = threading.Lock()
+        self._path.touch()
+        self._path.chmod(0o600)  # it holds secrets; what SQLite lays beside it is as closed
         self._db = sqlite3.connect(
             self._path, check_same_thread=False, isolation_level=None, cached_statements=64
         )
@@ -135,6 +138,20 @@ class Storage:
         """All state machines."""
         for row in self._rows("select arn, name, definition, role from machines"):
             yield StoredMachine(*row)
+
+    def keep_secret(self, name: str, text: str) -> None:
+        """Keep a secret."""
+        with self._transaction() as db:
+            db.execute("replace into secrets values (?,?)", (name, text))
+
+    def drop_secret(self, name: str) -> None:
+        """Forget a secret."""
+        with self._transaction() as db:
+            db.execute("delete from secrets where name=?", (name,))
+
+    def secrets(self) -> Iterator[tuple[str, str]]:
+        """All secrets by name."""
+        yield from self._rows("select name, body from secrets")
 
     def _lay_out(self) -> None:
         (found,) = self._db.execute("pragma user_version").fetchone()
