@@ -23,6 +23,8 @@ ASYNC_PAYLOAD = 256 * 1024
 """Bytes of the event of an asynchronous call."""
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
+_REQUESTS = random.Random()
+"""Of its own, as the state of the common one is watched by those who draw from it."""
 
 
 class PayloadTooLarge(ValueError):
@@ -142,7 +144,7 @@ class Lambdas:
         context = Context(
             function_name=function.name,
             memory_limit_in_mb=function.memory,
-            aws_request_id=str(uuid.UUID(int=random.getrandbits(128), version=4)),
+            aws_request_id=str(uuid.UUID(int=_REQUESTS.getrandbits(128), version=4)),
             deadline=time.monotonic() + function.timeout,
         )
         return Call(function, context)

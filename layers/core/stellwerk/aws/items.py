@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 READ_BATCH = 100
 WRITE_BATCH = 25
+_JITTER = random.Random()
 TRIES = 14
 """Of a contended write: about 4 s in all, enough for 40 writers of one item."""
 
@@ -232,7 +233,7 @@ class Items:
         raise RateLimited(f"table {self._table} did not take {len(requests)} items of a batch")
 
     def _wait(self, attempt: int) -> None:
-        self._pause(random.uniform(0, min(0.5, 0.01 * 2**attempt)))
+        self._pause(_JITTER.uniform(0, min(0.5, 0.01 * 2**attempt)))
 
     def _query(self, wanted: Range, limit: int | None) -> QueryInputTypeDef:
         partition, sort = wanted.keys

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # every process that runs a node imports this module
     from stellwerk.tenancy.ports import AuditLog
 
 LOG = logging.getLogger(__name__)
+_JITTER = random.Random()
 TRIES = 16
 """Of one record: with pauses about 5 s in all, enough for 40 who write at once."""
 OBJECT, REASON = 200, 1000
@@ -96,7 +97,7 @@ class ChainedAudit:
                 self._log.append(scope, record)
             except Conflict:
                 self._tips.pop(scope.mandate, None)
-                self._pause(random.uniform(0, min(0.5, 0.005 * 2**attempt)))
+                self._pause(_JITTER.uniform(0, min(0.5, 0.005 * 2**attempt)))
             else:
                 self._remember(record)
                 return record
