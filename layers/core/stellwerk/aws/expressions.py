@@ -76,11 +76,15 @@ class Put:
 
 @dataclass(frozen=True)
 class Update:
-    """Set, raise and remove attributes of an item."""
+    """Set, raise and remove attributes of an item.
+
+    What is in `add` must be there; what is in `count` begins with 0 if it is not.
+    """
 
     key: Key
     set: Mapping[str, Attribute] = field(default_factory=dict)
     add: Mapping[str, int] = field(default_factory=dict)
+    count: Mapping[str, int] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
     when: tuple[Term, ...] = ()
 
@@ -217,6 +221,9 @@ def _changes(update: Update, used: _Placeholders) -> str:
     assigned = [f"{used.name(name)} = {used.value(value)}" for name, value in update.set.items()]
     if raised or assigned:
         clauses.append("SET " + ", ".join(assigned + raised))
+    if update.count:
+        counted = (f"{used.name(name)} {used.value(by)}" for name, by in update.count.items())
+        clauses.append("ADD " + ", ".join(counted))
     if update.remove:
         clauses.append("REMOVE " + ", ".join(used.name(name) for name in update.remove))
     return " ".join(clauses)
