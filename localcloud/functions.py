@@ -29,8 +29,8 @@ class FunctionNotFound(LookupError):
     """No function has this name."""
 
 
-SWEEP_SECONDS = 300.0
-"""Between two rounds of the sweeper: what template.yaml says, for where there is none."""
+RATES = {"system-sweeper": 300.0, "triggers-schedule_look": 300.0}
+"""Seconds between two rounds: what template.yaml says, for where there is none."""
 
 
 class Functions(Protocol):
@@ -80,7 +80,7 @@ class ByName:
     """
 
     def __init__(self, prefix: str = "stellwerk") -> None:
-        self.rates = {f"{prefix}-system-sweeper": SWEEP_SECONDS}
+        self.rates = {f"{prefix}-{name}": seconds for name, seconds in RATES.items()}
         self.streams: Mapping[str, Sequence[Mapping[str, Any]]] = {}
         self._prefix = prefix + "-"
         self._found: dict[str, Function] = {}
@@ -95,7 +95,7 @@ class ByName:
         parts = name.removeprefix(self._prefix).split("-")
         if not name.startswith(self._prefix) or len(parts) < 2:
             raise FunctionNotFound(f"'{name}' is not named like '{self._prefix}<group>-<type>'")
-        roots = ("",) if parts[0] == "system" else ("nodes.", "toolboxes.")
+        roots = ("",) if parts[0] in {"system", "triggers"} else ("nodes.", "toolboxes.")
         for root in roots:
             module = f"{root}{'.'.join(parts)}.handler"
             if exists(module):

@@ -76,6 +76,7 @@ _TITLES = {
     "ApiRole": "api",
     "IdentityRole": "identity",
     "StatesRole": "states",
+    "SchedulerRole": "scheduler",
     "TenantDataRole": "tenant-data",
 }
 REASONS = {
@@ -97,6 +98,11 @@ REASONS = {
     "CancelRuns": "People cancel runs, and see how an execution stands.",
     "TellEvents": "What happened is told on the deployment's bus, from which triggers start runs.",
     "GiveMachinesTheirRole": "A new machine acts as `states`; no other role can be handed on.",
+    "ManageSchedules": "A workflow that changes changes its schedules; drift is repaired.",
+    "MakeGroups": "The first schedule of a mandate makes its group, one of a hundred.",
+    "ListSchedules": "Drift is found by a list; the service knows no resources.",
+    "GiveSchedulesTheirRole": "A schedule acts as `scheduler`; no other role can be handed on.",
+    "CallTheTrigger": "A schedule that is due calls the Lambda that starts its run, and no other.",
     "UsersTemplatesAndMandates": (
         "Who signs in is looked up before any mandate is known; templates belong to nobody."
     ),

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import timedelta
 
 from localcloud import web
 from localcloud.cli.connection import (
@@ -24,14 +25,18 @@ from stellwerk.aws.directory import directory
 from stellwerk.aws.items import Items
 from stellwerk.aws.values import S3Values
 from stellwerk.bootstrap import Services
+from stellwerk.bootstrap.scheduling import schedule_services
 from stellwerk.config import Settings
 from stellwerk.features.found import FoundFeatures
 from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict, StellwerkError
+from stellwerk.runs.deadline import Deadline
 from stellwerk.runs.model import Run, RunStatus
 from stellwerk.tenancy.scope import Scope
 
 LOG = logging.getLogger(__name__)
+LONG = 600.0
+"""Seconds that the look for what was missed may take at the start."""
 
 
 @contextmanager
@@ -72,6 +77,16 @@ def _go_on(cloud: LocalCloud) -> None:
         for run in list(services.assembly.world.runs.open_runs(scope)):
             if run.status is not RunStatus.QUEUED:
                 _continue(services, scope, run)
+    _look(services)
+
+
+def _look(services: Services) -> None:
+    """Register all schedules, which the cloud forgets; what was due meanwhile gets its row."""
+    rounds = schedule_services(services).rounds
+    try:
+        rounds.at_once(Deadline.within(rounds.clock, LONG), grace=timedelta(), afresh=True)
+    except StellwerkError:
+        LOG.exception("not all schedules could be looked at: the next round does")
 
 
 def _continue(services: Services, scope: Scope, run: Run) -> None:

@@ -83,8 +83,9 @@ def test_a_long_rate_does_not_hold_up_the_stop() -> None:
     assert not ticks[0].is_alive()
 
 
-def test_the_sweeper_goes_at_the_rate_of_the_template_with_and_without_it() -> None:
-    assert Template(FILE).rates == ByName().rates == {"stellwerk-system-sweeper": 300.0}
+def test_rounds_go_at_the_rate_of_the_template_with_and_without_it() -> None:
+    rounds = ("stellwerk-system-sweeper", "stellwerk-triggers-schedule_look")
+    assert Template(FILE).rates == ByName().rates == dict.fromkeys(rounds, 300.0)
 
 
 def test_a_schedule_that_is_no_rate_is_refused(tmp_path: Path) -> None:

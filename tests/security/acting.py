@@ -9,7 +9,12 @@ from scripts.policies import ACCOUNT, PREFIX, REGION, Document, Role
 from tests.security.simulator import Principal, Request, allowed, trusts
 
 GROUPS = {"nodes": "NodeRole", "actions": "ActionRole", "system": "SystemRole", "api": "ApiRole"}
-ROLES = {**GROUPS, "identity": "IdentityRole", "states": "StatesRole"}
+ROLES = {
+    **GROUPS,
+    "identity": "IdentityRole",
+    "states": "StatesRole",
+    "scheduler": "SchedulerRole",
+}
 TENANT_DATA = "TenantDataRole"
 OWN, FOREIGN = "m-demo", "m-nord"
 _ITEM = ("pk", "sk", "body", "revision")
@@ -79,8 +84,16 @@ RESOURCES: Mapping[str, str] = {
     "lambda:ended": _arn("lambda", f"function:{PREFIX}-system-run_finished"),
     "lambda:events": _arn("lambda", f"function:{PREFIX}-system-run_events"),
     "lambda:claims": _arn("lambda", f"function:{PREFIX}-system-token_claims"),
+    "lambda:due": _arn("lambda", f"function:{PREFIX}-triggers-schedule"),
+    "lambda:look": _arn("lambda", f"function:{PREFIX}-triggers-schedule_look"),
     "lambda:other": _arn("lambda", "function:payroll"),
     "role:states": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-states",
+    "role:scheduler": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-scheduler",
+    "schedule": _arn("scheduler", f"schedule/{PREFIX}-07/s1"),
+    "schedule:other": _arn("scheduler", "schedule/payroll-07/s1"),
+    "schedules": _arn("scheduler", f"schedule-group/{PREFIX}-07"),
+    "schedules:other": _arn("scheduler", "schedule-group/payroll"),
+    "schedules:all": "*",
     "role:tenant-data": f"arn:aws:iam::{ACCOUNT}:role/{PREFIX}-tenant-data",
     "role:other": f"arn:aws:iam::{ACCOUNT}:role/administrator",
     "bus": _arn("events", f"event-bus/{PREFIX}"),

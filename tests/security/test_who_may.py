@@ -87,19 +87,24 @@ def role_of(row: Row) -> str:
 
 
 ALLOWING = World({name: _allowing(role) for name, role in WORLD.roles.items()}, {})
-NO_STEPS = {f"lambda:{name}" for name in ("api", "sweeper", "ended", "events", "claims", "told")}
+NO_STEPS = {
+    f"lambda:{name}"
+    for name in ("api", "sweeper", "ended", "events", "claims", "told", "due", "look")
+}
 BY_RIGHTS = [
     row
     for row in TABLE
     if not row.who.startswith("!")
     and row.keys not in {"plain", "none"}  # all of no keys are like anything
-    and row.resource not in NO_STEPS
+    and (row.resource not in NO_STEPS or row.who == "scheduler")
 ]
 """Rows that hold by what is allowed alone, without any refusal."""
 MUTANTS = {label: (role, world) for label, role, world in mutants()}
 HARMLESS = {
     # the statement's condition names a key that no other action of the service carries
     "ApiRole GiveMachinesTheirRole: all actions",
+    "ApiRole GiveSchedulesTheirRole: all actions",
+    "SystemRole GiveSchedulesTheirRole: all actions",
 }
 
 
@@ -174,11 +179,14 @@ def test_nobody_else_assumes_tenant_data_not_even_a_session_of_it() -> None:
 
 def test_functions_take_their_roles_by_lambda_alone() -> None:
     trusted = {name: role.trust.statements for name, role in WORLD.roles.items()}
-    lambdas = [name for key, name in ROLES.items() if key != "states"]
+    lambdas = [name for key, name in ROLES.items() if key not in {"states", "scheduler"}]
     for name in lambdas:
         assert [each.principal for each in trusted[name]] == [
             {"Service": ("lambda.amazonaws.com",)}
         ]
+    assert [each.principal for each in trusted["SchedulerRole"]] == [
+        {"Service": ("scheduler.amazonaws.com",)}
+    ]
     assert set(trusted) == {*ROLES.values(), TENANT_DATA}, "a role that nobody has judged"
 
 

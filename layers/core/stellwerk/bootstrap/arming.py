@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from stellwerk.bootstrap.hooking import hook_part
 from stellwerk.bootstrap.later import Means
 from stellwerk.bootstrap.occurring import event_parts
+from stellwerk.bootstrap.scheduling import schedule_part
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.values import Keeper
 from stellwerk.triggers.arming import Arming
@@ -21,4 +22,4 @@ def arming(means: Means) -> Arming:
 
 def _parts(means: Means) -> Sequence[Part]:
     """Return who sees to which kind of trigger."""
-    return [hook_part(means), *event_parts(means)]
+    return [hook_part(means), *event_parts(means), schedule_part(means)]

@@ -6,7 +6,7 @@ import hashlib
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject
@@ -167,8 +167,7 @@ class Held(_Part):
 
 
 class Mark(_Part):
-    """When the next look for missed slots is due, and until when all clocks were followed."""
+    """When the next round is due, and when the Scheduler was last compared with what is kept."""
 
     due: datetime
-    looked: datetime = Field(description="Until then no change of clocks was overlooked")
-    reconciled: datetime | None = None
+    compared: datetime | None = None

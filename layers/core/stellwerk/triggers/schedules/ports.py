@@ -8,6 +8,7 @@ from typing import Protocol
 
 from stellwerk.kernel.ids import NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Run
 from stellwerk.tenancy.scope import Scope
 from stellwerk.triggers.schedules.model import (
@@ -57,6 +58,13 @@ class Registrations(Protocol):
 
     def all(self, scope: Scope) -> Iterator[Registration]:
         """Yield all of the instance, by workflow."""
+
+
+class Listing(Registrations, Protocol):
+    """Registrations page by page."""
+
+    def page(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[Registration]:
+        """Return a page of the instance's, by workflow."""
 
 
 class Slots(Protocol):

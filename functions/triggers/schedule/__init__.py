@@ -1,0 +1,1 @@
+"""A schedule has fired: the slot gets its run."""

@@ -1,0 +1,1 @@
+"""Planned times that nothing fired are looked for."""
