@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from localcloud import objects
+from localcloud import objects, secrets
 from localcloud.direct import DirectClients
 from localcloud.discovery import Endpoint, announce, locked, withdraw
 from localcloud.dynamodb import install as dynamodb
@@ -29,6 +29,8 @@ from localcloud.events import (
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
 from localcloud.mocking import mocked
+from localcloud.scheduler.backend import repaired
+from localcloud.scheduler.firing import LocalScheduler
 from localcloud.schedules import Schedules
 from localcloud.server import serving
 from localcloud.stepfunctions.backend import LocalStepFunctions
@@ -100,6 +102,7 @@ class LocalCloud:
         self._stack.enter_context(mocked(self.settings.bucket))
         self._start_machines()
         self._start_events()
+        self.scheduled = repaired(ACCOUNT, REGION)
         self._start_stores()
         streams = Streams(self.lambdas, self.settings.runs_table, self._functions.streams)
         if self._port is not None:
@@ -107,9 +110,10 @@ class LocalCloud:
         self._stack.callback(self._end_executions)
         self._start_streams(streams)
         self._spare_the_collector()
+        begun = datetime.now(UTC)
         if self._on_start is not None:
             self._on_start(self)
-        self._start_schedules()
+        self._start_schedules(begun)
         if self.data is not None and self.endpoint is not None:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             announce(self.data, Endpoint(os.getpid(), self.endpoint, started))
@@ -132,6 +136,8 @@ class LocalCloud:
         )
         self.machines.on_delete = storage.drop_machine
         self._stack.enter_context(objects.kept(storage))
+        secrets.load(storage)
+        self._stack.enter_context(secrets.kept(storage))
 
     def _start_machines(self) -> None:
         self._workers = Workers()
@@ -151,10 +157,13 @@ class LocalCloud:
         self._stack.enter_context(objects.told(publish))
         self._stack.enter_context(self.events.installed())
 
-    def _start_schedules(self) -> None:
+    def _start_schedules(self, begun: datetime) -> None:
         schedules = Schedules(self.lambdas, self._functions.rates)
         schedules.start()
         self._stack.callback(schedules.stop)
+        scheduler = LocalScheduler(self.scheduled, self.lambdas, self._workers, begun)
+        scheduler.start()
+        self._stack.callback(scheduler.stop)
 
     def _spare_the_collector(self) -> None:
         """Let the garbage collector pass over what stands now.
