@@ -15,11 +15,11 @@ SCHEMA: JsonObject = {
 }
 
 
-def start(kind: str, payload: JsonValue, **parameters: JsonValue) -> JsonValue:
+def start(kind: str, given: JsonValue, /, **parameters: JsonValue) -> JsonValue:
     """Run one trigger and return its value."""
     floor = Floor()
     floor.publish({"start": {"type": kind, "parameters": parameters}})
-    floor.start(payload)
+    floor.start(given)
     assert floor.call("start")["port"] == "out"
     return floor.value("start")
 
@@ -58,6 +58,8 @@ def test_a_webhook_has_a_body_however_it_is_started() -> None:
 def test_a_schedule_says_for_when_it_was_planned() -> None:
     planned: JsonObject = {"at": "2026-12-01T06:30:00.000Z", "payload": 7}
     assert start("trigger.schedule", planned, interval="PT15M") == planned
+    slot: JsonObject = {"at": "2026-12-01T06:30:00.000Z"}
+    assert start("trigger.schedule", slot, interval="every hour", payload=7) == planned
     assert start("trigger.schedule", {"x": 1}, at="2026-12-24T18:00:00") == {
         "at": "2026-11-02T09:00:00.000Z",
         "payload": {"x": 1},
@@ -65,7 +67,8 @@ def test_a_schedule_says_for_when_it_was_planned() -> None:
 
 
 @pytest.mark.parametrize(
-    "cron", ["30 7 * * MON-FRI", "0 0 1 1 *", "*/5 * * * *", "0 9 * * 1#2", "0 18 L * *"]
+    "cron",
+    ["30 7 * * MON-FRI", "0 0 1 1 *", "*/5 * * * *", "0 9 * * 1#2", "0 18 L * *", "0 0 7 * * *"],
 )
 def test_cron_expressions_are_understood(cron: str) -> None:
     start("trigger.schedule", None, cron=cron, zone="America/New_York")
@@ -77,13 +80,16 @@ def test_cron_expressions_are_understood(cron: str) -> None:
         ({}, "exactly one"),
         ({"cron": "0 7 * * *", "interval": "PT1H"}, "exactly one"),
         ({"cron": "61 7 * * *"}, "no cron"),
-        ({"cron": "0 7 31 2 *"}, "no cron"),
-        ({"cron": "0 0 7 * * *"}, "five fields"),
+        ({"cron": "0 7 31 2 *"}, "never due"),
+        ({"cron": "5 0 7 * * *"}, "to the minute"),
+        ({"cron": "0 0 */2 * MON"}, "both day fields"),
         ({"cron": "@daily"}, "five fields"),
         ({"interval": "PT59S"}, "shorter than a minute"),
         ({"interval": "hourly"}, "no duration"),
         ({"at": "2026-12-24T18:00:00Z"}, "offset"),
-        ({"at": "soon"}, "at"),
+        ({"interval": "PT90S"}, "whole number of minutes"),
+        ({"at": "soon"}, "no moment"),
+        ({"at": "2026-03-29T02:30:00", "nonexistent": "skip"}, "never show"),
         ({"cron": "0 7 * * *", "zone": "Europe/Zürich"}, "no time zone"),
         ({"cron": "0 7 * * *", "zone": "../../etc/passwd"}, "no time zone"),
         ({"cron": "0 7 * * *", "zone": ""}, "no time zone"),

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cronsim import CronSim, CronSimError
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from stellwerk.catalogue.model import Kind
 from stellwerk.handlers.declare import Parameters, Result
-from stellwerk.handlers.moments import duration_of
 from stellwerk.handlers.schemas import check_payload
 from stellwerk.handlers.step import step
 from stellwerk.handlers.work import Work
 from stellwerk.kernel.clock import instant
-from stellwerk.kernel.errors import InvalidParameters
 from stellwerk.kernel.json import JsonObject, JsonValue
-
-_SHORTEST = 60
+from stellwerk.triggers.schedules.timing import (
+    CAP,
+    MOST,
+    ZONE,
+    BadSchedule,
+    CatchUp,
+    Nonexistent,
+    Overlap,
+    read_schedule,
+)
 
 
 class Schedule(Parameters):
@@ -33,13 +37,13 @@ class Schedule(Parameters):
 
     cron: str | None = Field(
         default=None,
-        description="Minute, hour, day of the month, month and weekday",
+        description="Minute, hour, day of the month, month and weekday; or before them second 0",
         examples=["30 7 * * MON-FRI"],
     )
     interval: str | None = Field(
         default=None,
-        description="The time between two runs (ISO 8601), at least a minute",
-        examples=["PT15M"],
+        description="The time between two runs, in whole minutes: ISO 8601 or in words",
+        examples=["PT15M", "every 15 minutes"],
     )
     at: str | None = Field(
         default=None,
@@ -47,9 +51,37 @@ class Schedule(Parameters):
         examples=["2026-12-24T18:00:00"],
     )
     zone: str = Field(
-        default="Europe/Zurich",
+        default=ZONE,
         description="The IANA time zone in which `cron` and `at` are read",
         examples=["Europe/Zurich"],
+    )
+    nonexistent: Nonexistent = Field(
+        default="run_after",
+        description="What becomes of a time that the clocks leave out when they are put forward",
+        examples=["skip"],
+    )
+    catch_up: CatchUp = Field(
+        default="none",
+        description="Which times are made good that were missed, as after an outage",
+        examples=["last"],
+    )
+    catch_up_cap: int = Field(
+        default=CAP, ge=1, le=MOST, description="How many at most, the latest ones", examples=[5]
+    )
+    catch_up_spacing: str = Field(
+        default="PT1M",
+        description="At least how long after one another they start",
+        examples=["PT10M"],
+    )
+    overlap: Overlap = Field(
+        default="allow",
+        description="What happens while the run before has not ended",
+        examples=["skip"],
+    )
+    payload: JsonValue = Field(
+        default=None,
+        description="What the schedule hands over to each run",
+        examples=[{"report": "stock"}],
     )
     schema_: JsonObject | None = Field(
         default=None,
@@ -58,51 +90,12 @@ class Schedule(Parameters):
         examples=[{"type": "object"}],
     )
 
-    @field_validator("cron")
-    @classmethod
-    def _cron(cls, text: str | None) -> str | None:
-        if text is not None:
-            if len(text.split()) != 5:
-                raise ValueError(f"'{text}' must have five fields, such as 30 7 * * MON-FRI")
-            try:
-                CronSim(text, datetime(2026, 1, 1))
-            except CronSimError as error:
-                raise ValueError(f"'{text}' is no cron expression: {error}") from None
-        return text
-
-    @field_validator("interval")
-    @classmethod
-    def _interval(cls, text: str | None) -> str | None:
-        if text is not None:
-            try:
-                seconds = duration_of(text).total_seconds()
-            except InvalidParameters as error:
-                raise ValueError(f"{error.message} {error.remedy}") from None
-            if seconds < _SHORTEST:
-                raise ValueError(f"'{text}' is shorter than a minute")
-        return text
-
-    @field_validator("at")
-    @classmethod
-    def _at(cls, text: str | None) -> str | None:
-        if text is not None and datetime.fromisoformat(text).tzinfo is not None:
-            raise ValueError(f"'{text}' must not have an offset: `zone` says how it is read")
-        return text
-
-    @field_validator("zone")
-    @classmethod
-    def _zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError(f"'{name}' is no time zone, such as Europe/Zurich") from None
-        return name
-
     @model_validator(mode="after")
-    def _one(self) -> Self:
-        named = [way for way in (self.cron, self.interval, self.at) if way is not None]
-        if len(named) != 1:
-            raise ValueError("exactly one of `cron`, `interval` and `at` is needed")
+    def _readable(self) -> Self:
+        try:
+            read_schedule(self.model_dump(exclude_none=True))
+        except BadSchedule as error:
+            raise ValueError(f"{error.message} {error.remedy}".strip()) from None
         return self
 
 
@@ -124,7 +117,7 @@ def handler(parameters: Schedule, work: Work) -> Tick:
     given = work.input
     planned = given.get("at") if isinstance(given, dict) else None
     if isinstance(given, dict) and isinstance(planned, str) and given.keys() <= {"at", "payload"}:
-        tick = Tick(at=planned, payload=given.get("payload"))
+        tick = Tick(at=planned, payload=given.get("payload", parameters.payload))
     else:
         started = instant(datetime.fromisoformat(work.run.started))
         tick = Tick(at=started, payload=given)
