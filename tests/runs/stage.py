@@ -12,6 +12,7 @@ from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.asking import Question
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.calls import RunRef
@@ -19,7 +20,6 @@ from stellwerk.runs.gates import Level
 from stellwerk.runs.model import Attempt, Failure, HumanTask, Run, Step, StepKey, StepStatus
 from stellwerk.runs.names import run_ref
 from stellwerk.runs.platform import Actors, Places
-from stellwerk.runs.tasks import Question
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import SEEDED_INSTANCE, SEEDED_MANDATE, Scope, of_run, seeded
 from stellwerk.workflows.graph import Graph, graph_hash
@@ -28,6 +28,7 @@ from tests.contracts.stores import Stores, in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
 from tests.fakes.memory import Memory
+from tests.fakes.people import FakeDeputies, FakeGuests, FakeNotices, FakeUploads
 from tests.fakes.platform import FakeActors, FakeMarks, FakePlaces
 
 FOREIGN = of_run("m-other", "i-other", "u-other")
@@ -125,6 +126,11 @@ class Stage:
     places: Places = field(default_factory=lambda: FakePlaces({SEEDED_MANDATE: [SEEDED_INSTANCE]}))
     marks: FakeMarks = field(default_factory=FakeMarks)
     actors: Actors = field(default_factory=FakeActors)
+    deputies: FakeDeputies = field(default_factory=FakeDeputies)
+    guests: FakeGuests = field(default_factory=FakeGuests)
+    uploads: FakeUploads = field(default_factory=FakeUploads)
+    notices: FakeNotices | None = None
+    """None: nobody is told anything."""
 
     def __post_init__(self) -> None:
         stores = self.stores or in_memory(self.memory)
@@ -144,6 +150,10 @@ class Stage:
             places=self.places,
             marks=self.marks,
             actors=self.actors,
+            deputies=self.deputies,
+            guests=self.guests,
+            uploads=self.uploads,
+            notices=self.notices,
         )
         self.assembly = Assembly.of(self.world)
 

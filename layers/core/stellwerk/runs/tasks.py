@@ -7,7 +7,8 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TypeAlias
 
@@ -223,7 +224,8 @@ class TaskService:
         port = outcome(task.quorum, task.ports, votes)
         after = task.model_copy(update={"votes": votes if task.quorum is not None else ()})
         if port is None:
-            return self._world.tasks.amend(scope, task, after)
+            with self._told_who_won(scope, task.id, TaskEvent.DECIDE):
+                return self._world.tasks.amend(scope, task, after)
         return self._end(scope, after, TaskEvent.DECIDE, decided(votes, port), exact=True)
 
     def _delegate(self, scope: Scope, task: HumanTask, to: UserId) -> HumanTask:
@@ -236,7 +238,8 @@ class TaskService:
                 remedy="Choose one who belongs to this instance and has not started the run.",
             )
         after = handed(task, who, to, self._world.clock.now())
-        written = self._world.tasks.amend(scope, task, after)
+        with self._told_who_won(scope, task.id, TaskEvent.DELEGATE):
+            written = self._world.tasks.amend(scope, task, after)
         self._telling.handed(scope, written, to)
         return written
 
@@ -265,17 +268,23 @@ class TaskService:
         """End the task, if it must be exactly as it was read: raise Stale where it is not."""
         status = task_after(task, event)
         voted = task if exact else None
-        try:
+        with self._told_who_won(scope, task.id, event):
             ended = self._world.tasks.close(scope, task.id, status, decision, voted=voted)
+        self.answer(scope, ended)
+        return ended
+
+    @contextmanager
+    def _told_who_won(self, scope: Scope, task: TaskId, event: TaskEvent) -> Iterator[None]:
+        """Let a Conflict of a task that is over name who ended it, when and how."""
+        try:
+            yield
         except Stale:
             raise
         except Conflict as conflict:
-            winner = self._world.tasks.get(scope, task.id)
+            winner = self._world.tasks.get(scope, task)
             if winner.status is TaskStatus.PENDING:
                 raise
             raise refused(winner, event) from conflict
-        self.answer(scope, ended)
-        return ended
 
 
 def _check_first(task: HumanTask, who: Capacity) -> None:
