@@ -42,7 +42,7 @@ def test_nothing_has_drifted(generate: ModuleType) -> None:
 def test_every_type_of_the_core_is_there() -> None:
     named = {found.type for found in StoredCatalogue().types()}
     groups = {
-        "trigger": "manual webhook schedule called event file failure",
+        "trigger": "manual webhook schedule called form event file failure",
         "flow": "if switch for_each while merge wait subworkflow stop",
         "input": "approval form choice upload review",
         "data": "set transform filter sort aggregate template parse validate store",

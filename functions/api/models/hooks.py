@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from api.models.base import Body, Shown
-from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.triggers import hooks as stored
 
 Status = Literal["running", "paused", "completed", "failed", "cancelled"]
@@ -22,6 +22,15 @@ class Delivered(Shown):
     status: str
     result: JsonValue = None
     error: str | None = None
+
+
+class FormShown(Shown):
+    """A form, for programs that fill it in."""
+
+    title: str
+    description: str
+    fields: JsonObject = Field(description="JSON Schema of what is asked for")
+    access: Literal["public", "signed_in"]
 
 
 class Hook(Shown):

@@ -1,0 +1,1 @@
+"""Node type trigger.form."""
