@@ -28,6 +28,15 @@ _TYPES = {
     Drawn.WHILE: "flow.while",
     Drawn.STOP: "flow.stop",
 }
+UNSAID: JsonObject = {
+    "data": None,
+    "by": "",
+    "at": "",
+    "comment": "",
+    "on_behalf_of": None,
+    "votes": [],
+}
+"""What an approval hands on besides the decision, when nobody says anything with it."""
 _SIGHT = (
     '($name := function($v) { $type($v) = "object" and $exists($v.By)'
     ' ? $v.By & "/" & $string($v.At) : $type($v) };'
@@ -73,7 +82,7 @@ def behaviour(drawn: Sketch) -> Behaviour:
             case Drawn.DELAY:
                 return "out", given
             case Drawn.APPROVAL:
-                return str(fate), {"decision": str(fate), "data": None, "by": "", "at": ""}
+                return str(fate), {"decision": str(fate), **UNSAID}
             case _:
                 return str(fate), given
 
