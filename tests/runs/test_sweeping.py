@@ -43,6 +43,7 @@ def test_an_answer_that_step_functions_did_not_take_is_sent_again(stage: Stage, 
         "ended": 0,
         "expired": 0,
         "retired": 0,
+        "tended": 0,
         "failed": 0,
         "told": 0,
     }

@@ -63,7 +63,7 @@ def watch_run(
     event that ends the run. Behind a gateway that does not stream, an answer has the events there
     are, or none after 20 s. Closing it changes nothing.
     """
-    events = here.running.watching.events
+    events = here.happenings
     behind = int(last_event_id) if last_event_id else after or 0
     if events.told(scope, run, behind):
         return Response(status_code=204)

@@ -62,6 +62,12 @@ class Settings:
     """Ids of the clients whose tokens the API takes; none given: any client of the issuer."""
     rate_limit: int
     """Requests to the API that a principal may make in a minute; 0: any number."""
+    smtp: str
+    """`host:port` of the server that takes mails; "": on AWS it is SES."""
+    mail_from: str
+    """From whom mails are; "": none are sent."""
+    editor: str
+    """Where people open the editor, for links in messages."""
     hook_rate: int
     """Deliveries that the address of a trigger takes in a minute; 0: any number."""
 
@@ -96,6 +102,9 @@ class Settings:
             issuer=read.text("ISSUER", LOCAL_ISSUER).rstrip("/"),
             clients=read.list("CLIENTS"),
             rate_limit=read.number("RATE_LIMIT", 600),
+            smtp=environment.get("STELLWERK_SMTP", "").strip(),
+            mail_from=environment.get("STELLWERK_MAIL_FROM", "").strip(),
+            editor=environment.get("STELLWERK_EDITOR", "").strip(),
             hook_rate=read.number("HOOK_RATE", 6000),
         )
         read.check()

@@ -174,6 +174,16 @@ class Items:
             ]
             self._fill(requests, partitions)
 
+    def remove(self, keys: Sequence[Key]) -> None:
+        """Remove many items without condition, 25 at a time, in order of batches."""
+        partitions = [key.pk for key in keys]
+        for start in range(0, len(keys), WRITE_BATCH):
+            requests: list[WriteRequestUnionTypeDef] = [
+                {"DeleteRequest": {"Key": raw_key(key)}}
+                for key in keys[start : start + WRITE_BATCH]
+            ]
+            self._fill(requests, partitions)
+
     def _reaching(self, *partitions: str) -> DynamoDBClient:
         """Return the client for one request; its keys may be of one mandate, and of none beside."""
         mandates = {mandate_of(partition) for partition in partitions} - {SYSTEM}

@@ -98,6 +98,7 @@ STEPS = "step"
 """Begins the keys of all steps at the root, and of the mark that there are others."""
 STEP = "step#"
 NOTICE = "notice#"
+REPLAY = "replay#"
 LAST_EVENT = "event#~"
 """Sorts after all events of a run."""
 TASK_OF_RUN = "task#"
@@ -208,6 +209,11 @@ def run_over(scope: Scope, run: RunId) -> Key:
 def runs_kept(scope: Scope) -> str:
     """Return the index key of the runs that are over, by when they go."""
     return _within(scope, "kept")
+
+
+def replay_of_run(scope: Scope, origin: RunId, run: RunId) -> Key:
+    """Return the key of the note, at the first run of a family, that a run replays one of it."""
+    return Key(_within(scope, f"run#{origin}"), f"{REPLAY}{run}")
 
 
 def day_of_workflow(scope: Scope, workflow: WorkflowId, day: str, shard: int = 0) -> Key:

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
@@ -19,13 +18,13 @@ from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.machines import StepFunctionsMachines
-from stellwerk.aws.runs import DynamoRuns
+from stellwerk.aws.run_families import DynamoFamilies
 from stellwerk.aws.sweep_marks import DynamoMarks
 from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
 from stellwerk.bootstrap.clients import Clients, Stores, connect
-from stellwerk.bootstrap.later import LaterTriggers, Means
+from stellwerk.bootstrap.later import LaterTriggers, LaterWatching, Means
 from stellwerk.bootstrap.things import HandedIn
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.catalogue.store import StoredCatalogue
@@ -114,6 +113,7 @@ class Services:
     assembly: Assembly
     key_values: KeyValues
     stores: Stores
+    later: LaterWatching
 
     @cached_property
     def workflows(self) -> WorkflowService:
@@ -135,11 +135,10 @@ class Services:
         """Lists, decides and delegates human tasks, and writes into the audit who did."""
         return AuditedTasks(self.assembly, self.press.audit)
 
-    @cached_property
+    @property
     def watching(self) -> Watching:
-        """Keeps event logs behind runs, and reads them; imported by processes that do."""
-        module = cast("_Watching", import_module("stellwerk.bootstrap.watching"))
-        return module.watching(self.settings, self.stores, self.assembly)
+        """What watches runs; imported by processes that do."""
+        return self.later.watching
 
     @property
     def http_allow(self) -> tuple[str, ...]:
@@ -187,6 +186,7 @@ def built(
     platform = stores.items(settings.platform_table)
     publisher = compiler or NoCompiler()
     versions = DynamoVersions(platform, Bodies(values))
+    means = Means(settings, doors, stores, clock, types, versions)
     press = Press(
         versions=versions,
         machines=StepFunctionsMachines(lambda: doors.stepfunctions, settings.states_role),
@@ -197,21 +197,27 @@ def built(
         prefix=settings.prefix,
         audit=ChainedAudit(DynamoAuditLog(stores.items(settings.audit_table)), clock),
         things=things or {},
-        triggers=LaterTriggers(Means(settings, doors, stores, clock, types, versions)),
+        triggers=LaterTriggers(means),
     )
+    later = LaterWatching(means)
     return Services(
         settings=settings,
         catalogue=types,
         press=press,
         publisher=publisher,
-        assembly=Assembly.of(_world(settings, ways, press, publisher)),
+        assembly=Assembly.of(_world(settings, ways, press, publisher, later)),
         key_values=DynamoKeyValues(platform, values),
         stores=stores,
+        later=later,
     )
 
 
 def _world(
-    settings: Settings, ways: tuple[Clients, Stores], press: Press, publisher: Publisher
+    settings: Settings,
+    ways: tuple[Clients, Stores],
+    press: Press,
+    publisher: Publisher,
+    later: LaterWatching,
 ) -> World:
     clients, stores = ways
     items, platform = stores.items(settings.runs_table), stores.items(settings.platform_table)
@@ -221,7 +227,7 @@ def _world(
     tasks = DynamoTasks(items, bodies)
     return World(
         journal=DynamoJournal(items, bodies),
-        runs=DynamoRuns(items, bodies),
+        runs=DynamoFamilies(items, bodies),
         tasks=tasks,
         waits=DynamoWaits(items, bodies),
         due=tasks,
@@ -241,15 +247,11 @@ def _world(
         deputies=DynamoDeputies(platform, bodies),
         guests=KnownGuests(people.mandates),
         uploads=HandedIn(DynamoFiles(platform, stores.s3, settings.bucket)),
+        notices=later,
+        follower=later,
+        chores=(later,),
         bus=EventBridgeBus(lambda: clients.events, settings.bus),
     )
-
-
-class _Watching(Protocol):
-    """The module `watching`, as seen from here."""
-
-    def watching(self, settings: Settings, stores: Stores, assembly: Assembly) -> Watching:
-        """Return what watches runs."""
 
 
 class Provider:

@@ -42,6 +42,7 @@ from stellwerk.tenancy.roles import RoleService
 from stellwerk.tenancy.signin import SignIn
 from stellwerk.toolboxes.known import CONNECTION, KnownConnections
 from stellwerk.triggers.telling import EventService
+from stellwerk.watching.reading import Events
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Reference
@@ -153,6 +154,12 @@ class ApiServices:
     def runs(self) -> RunService:
         """Starts, shows, cancels and replays runs."""
         return self.running.runs
+
+    @cached_property
+    def happenings(self) -> Events:
+        """Reads the event logs of runs."""
+        watching = self.running.watching
+        return Events(watching.log, watching.projector, self.runs, self.running.press.clock)
 
     @property
     def tasks(self) -> TaskService:

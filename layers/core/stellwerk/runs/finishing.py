@@ -84,6 +84,8 @@ class Endings:
             self._skip(scope, run, steps)
         wake(self._world, scope, run)
         announce(self._world, scope, run)
+        if self._world.follower is not None:
+            self._world.follower.ending(scope, run, steps)
         ended = settle(lambda: self._end(scope, run.id))
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
             self._closing.close(scope, run, ROOT, cause=cause)

@@ -40,6 +40,8 @@ class Swept:
     ended: int = 0
     expired: int = 0
     retired: int = 0
+    tended: int = 0
+    """What others have asked for: messages sent, runs removed."""
     failed: int = 0
     told: int = 0
     """Tasks of which people were told: that they wait, reminders, escalation."""
@@ -115,6 +117,9 @@ class Sweeper:
         if self._retiring is not None:
             for version in self._retiring.due(scope):
                 yield _Repair(partial(self._retire, self._retiring, scope, version), None)
+        for chore in self._world.chores:
+            for act in chore.due(scope):
+                yield _Repair(partial(_tended, act), None)
 
     def _answer(self, scope: Scope, task: HumanTask) -> str:
         self._tasks.answer(scope, task)
@@ -162,6 +167,11 @@ class Sweeper:
             return None
         self._starting.launch(scope, run)
         return "started"
+
+
+def _tended(act: Callable[[], object]) -> str:
+    act()
+    return "tended"
 
 
 def _swept(counts: Counter[str], *, rest: datetime | None = None) -> Swept:

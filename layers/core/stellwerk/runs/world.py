@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.kernel.clock import Clock
 from stellwerk.runs.blueprints import Blueprints
+from stellwerk.runs.following import Chore, Follower
 from stellwerk.runs.model import Run
 from stellwerk.runs.platform import Actors, Guests, Marks, Places, Shares, Uploads
 from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
@@ -51,6 +52,10 @@ class World:
     """How many runs of a mandate may be open; None: as many as there are."""
     notices: Notices | None = None
     """Who tells people; None: this process tells nobody."""
+    follower: Follower | None = None
+    """Who takes in how runs end; None: nobody does."""
+    chores: tuple[Chore, ...] = ()
+    """What the sweeper does besides."""
     bus: Bus | None = None
     """Where events are told; None: nowhere."""
     deputies: Deputies | None = None
