@@ -28,6 +28,7 @@ from tests.fakes.executions import FakeExecutions
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
+from tests.fakes.people import FakeGuests, FakeUploads
 from tests.fakes.platform import FakeActors
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tasks import FakeTasks, FakeWaits
@@ -99,6 +100,7 @@ class Floor:
         self.memory, self.clock, self.executions = Memory(), FixedClock(), FakeExecutions()
         self.scope: Scope = seeded()
         self.actors = FakeActors()
+        self.guests, self.uploads = FakeGuests(), FakeUploads()
         self.meter = Meter()
         self.key_values = FakeKeyValues(self.memory)
         versions = self._metered("versions", FakeVersions(self.memory))
@@ -117,6 +119,8 @@ class Floor:
             catalogue=self.catalogue,
             clock=self.clock,
             actors=self.actors,
+            guests=self.guests,
+            uploads=self.uploads,
         )
         self.assembly = Assembly.of(self.world)
 

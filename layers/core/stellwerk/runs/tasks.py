@@ -232,10 +232,15 @@ class TaskService:
         who = self._deciders.capacity(scope, task)
         task_after(task, TaskEvent.DELEGATE)
         known = KnownResources(self._world.versions, scope, things=self._world.things)
-        if known.kind(USER, to) is None or to in task.not_by:
+        if to in task.not_by:
+            raise BadInput(
+                f"Task {task.id} must not be handed to '{to}', who has started its run.",
+                remedy="Choose somebody else: it needs a second pair of eyes.",
+            )
+        if known.kind(USER, to) is None:
             raise BadInput(
                 f"There is no user '{to}' here to whom task {task.id} could be handed.",
-                remedy="Choose one who belongs to this instance and has not started the run.",
+                remedy="Choose one who belongs to this instance.",
             )
         after = handed(task, who, to, self._world.clock.now())
         with self._told_who_won(scope, task.id, TaskEvent.DELEGATE):
