@@ -151,8 +151,8 @@ def _wanted(lacking: Sequence[_Lack]) -> set[Due]:
     wanted: set[Due] = set()
     for node in {lack.due.node for lack in lacking}:
         own = [lack for lack in lacking if lack.due.node == node and lack.armed]
-        if own:
-            wanted |= {lack.due for lack in own[-_most(own[-1].schedule.policy) :]}
+        most = _most(own[-1].schedule.policy) if own else 0
+        wanted |= {lack.due for lack in own[max(0, len(own) - most) :]}
     return wanted
 
 
