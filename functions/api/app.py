@@ -17,9 +17,9 @@ from api.routers import (
     audit,
     catalogue,
     clients,
+    connections,
     events,
     files,
-    forms,
     graphs,
     health,
     hooks,
@@ -80,12 +80,11 @@ def mount(app: FastAPI, code: str, module: str) -> None:
 def _resources() -> Iterator[Operation]:
     for module in (health, me, mandates, members, roles, clients, audit, instances):
         yield from declared(module.router, API)
-    for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files):
+    for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files, connections):
         yield from declared(module.router, API + INSTANCE)
     for router in (hooks.listing, occurrences.router):
         yield from declared(router, API + INSTANCE)
-    for router in (hooks.router, forms.router):
-        yield from declared(router, "")
+    yield from declared(hooks.router, "")
 
 
 def _to_document() -> RedirectResponse:

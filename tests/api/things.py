@@ -11,6 +11,8 @@ from fastapi.testclient import TestClient
 
 from stellwerk.kernel.json import JsonObject, JsonValue
 from tests.api.world import DEMO, GRAPH, STRAIGHT, World
+from tests.fakes.consent import consented
+from tests.fakes.graph import REDIRECT
 
 MANDATE = "/api/v1/mandates/m-demo"
 ANY: Mapping[str, str] = {"If-Match": "*"}
@@ -99,6 +101,17 @@ class Things:
         answer = self._anna.post(f"{DEMO}/files", files={"file": ("a.txt", b"a", "text/plain")})
         return str(answer.json()["id"])
 
+    def _connection(self, kind: str = "webhook") -> str:
+        secret: JsonObject = {"url": "http://127.0.0.1:1/"} if kind == "webhook" else {}
+        body: JsonObject = {"kind": kind, "label": "Thing", "secret": secret}
+        return str(self._post(f"{DEMO}/connections", body)["id"])
+
+    def _consent(self) -> JsonObject:
+        connection = self._connection("microsoft")
+        asked = self._post(f"{DEMO}/connections/{connection}/authorise", {"redirect": REDIRECT})
+        state, code = consented(str(asked["url"]))
+        return {"state": state, "code": code}
+
     def _instance(self) -> str:
         body = {"feature": "graphicalEditor", "label": "Thing"}
         return str(self._post(f"{MANDATE}/instances", body)["id"])
@@ -127,6 +140,24 @@ class Things:
             **self._of_runs(),
             **dict.fromkeys(("listHooks", "rotateHook"), lambda: Good(self._hook())),
             "setHookSecret": lambda: Good(self._hook(), {"secret": "a long secret"}),
+            **self._of_connections(),
+        }
+
+    def _of_connections(self) -> dict[str, Callable[[], Good]]:
+        def kept(body: JsonValue = None) -> Callable[[], Good]:
+            return lambda: Good({"connection": self._connection()}, body)
+
+        plain = ("getConnection", "deleteConnection", "revokeConnection", "testConnection")
+        return {
+            "createConnection": lambda: Good(
+                {}, {"kind": "slack", "label": "Thing", "secret": {"bot_token": "t"}}
+            ),
+            **dict.fromkeys(plain, kept()),
+            "updateConnection": kept({"label": "Post"}),
+            "beginConsent": lambda: Good(
+                {"connection": self._connection("microsoft")}, {"redirect": REDIRECT}
+            ),
+            "finishConsent": lambda: Good({}, self._consent()),
         }
 
     def _administration(self) -> dict[str, Callable[[], Good]]:

@@ -21,6 +21,7 @@ from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Unauthenticated
 from stellwerk.kernel.json import JsonObject
 from stellwerk.tenancy.claims import Claims
+from tests.fakes.graph import microsoft
 
 ISSUER = "https://issuer.example"
 DEMO = "/api/v1/mandates/m-demo/instances/i-demo"
@@ -87,7 +88,12 @@ class World:
 @contextmanager
 def world(settings: Settings | None = None) -> Iterator[World]:
     """Run a seeded cloud for the block."""
-    given = settings or replace(Settings.of({"STELLWERK_ISSUER": ISSUER}), rate_limit=0)
+    with microsoft() as server:
+        environment = {"STELLWERK_ISSUER": ISSUER, **server.environment}
+        yield from _world(settings or replace(Settings.of(environment), rate_limit=0))
+
+
+def _world(given: Settings) -> Iterator[World]:
     with LocalCloud(settings=given) as cloud:
         running = bootstrap.build(given, cloud.clients)
         bootstrap.services.provide(lambda: running)

@@ -80,8 +80,9 @@ def test_everybody_sees_his_own_and_the_instances(desk: Desk) -> None:
         desk.connections.get(BEN, annas.id)
     with pytest.raises(Forbidden):
         desk.connections.list(CLARA)
-    with pytest.raises(Forbidden):
+    with pytest.raises(NotFound) as hidden:
         desk.connections.get(CLARA, shared.id)
+    assert isinstance(hidden.value.__cause__, Forbidden)
 
 
 def test_only_who_may_change_all_gives_to_the_instance(desk: Desk) -> None:

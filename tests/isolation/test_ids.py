@@ -14,7 +14,7 @@ from tests.isolation.things import Ask, Things
 from tests.isolation.walk import HERE, MARK, Answer, quiet, send
 from tests.isolation.world import NEXT_DOOR, SPEAKERS, World
 
-IDS = ("workflow", "run", "task", "file", "role", "user", "client")
+IDS = ("workflow", "run", "task", "file", "role", "user", "client", "connection")
 NOBODYS = "0000-nobodys-0000"
 NORD, NEIGHBOUR = (
     {"mandate": "m-nord", "instance": "i-nord"},

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from fastapi.testclient import TestClient
 
 from stellwerk.kernel.json import JsonObject, JsonValue
+from tests.fakes.consent import consented
+from tests.fakes.graph import REDIRECT
 from tests.isolation.table import long_path
 from tests.isolation.world import HERE, MANDATE
+from tests.secrets.vault import seeded
 
 PATIENCE = 20.0
 """Seconds that a run may take until it waits or is over."""
@@ -110,6 +113,21 @@ class Things:
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
+    def mailbox(self) -> str:
+        body: JsonObject = {**MAILBOX, "label": self.name()}
+        return str(made(self._owner, f"{HERE}/connections", body)["id"])
+
+    def account(self) -> str:
+        body: JsonObject = {"kind": "microsoft", "label": self.name()}
+        return str(made(self._owner, f"{HERE}/connections", body)["id"])
+
+    def consent(self) -> JsonObject:
+        """Return what its owner brings back from Microsoft."""
+        path = f"{HERE}/connections/{self.account()}/authorise"
+        url = str(made(self._owner, path, {"redirect": REDIRECT})["url"])
+        state, code = consented(url)
+        return {"state": state, "code": code}
+
     @property
     def upload(self) -> dict[str, tuple[str, bytes, str]]:
         """A form with a file."""
@@ -182,6 +200,11 @@ def rested(client: TestClient, path: str, status: str) -> None:
     raise AssertionError(f"{path} does not become {status}")
 
 
+MAILBOX: JsonObject = {
+    "kind": "smtp_imap",
+    "settings": {"user": "office", "imap_host": "127.0.0.1"},
+    "secret": {"password": seeded("isolated")},
+}
 Maker = Callable[[Things], Ask]
 
 
@@ -345,6 +368,22 @@ _SHORT: dict[str, Maker] = {
     "POST I/tasks/{task}/decide": _of("task", Things.task, {"port": "approved"}),
     "POST I/tasks/{task}/delegate": lambda things: Ask(
         {"task": things.task()}, {"to": things.heir}
+    ),
+    "GET I/connections": _nothing,
+    "POST I/connections": lambda things: Ask(body={**MAILBOX, "label": things.name()}),
+    "POST I/connections/callback": lambda things: Ask(body=things.consent()),
+    "PATCH I/connections/{connection}": _of("connection", Things.mailbox, {"label": "Post"}),
+    **dict.fromkeys(
+        (
+            "GET I/connections/{connection}",
+            "DELETE I/connections/{connection}",
+            "POST I/connections/{connection}/revoke",
+            "POST I/connections/{connection}/test",
+        ),
+        _of("connection", Things.mailbox),
+    ),
+    "POST I/connections/{connection}/authorise": _of(
+        "connection", Things.account, {"redirect": REDIRECT}
     ),
     "GET I/files": _nothing,
     "POST I/files": lambda things: Ask(files=things.upload),

@@ -35,6 +35,7 @@ from stellwerk.kernel.ids import MandateId
 from stellwerk.tenancy.evidence import AuditRecord
 from stellwerk.tenancy.scope import of_platform
 from tests.fakes.clock import FixedClock
+from tests.fakes.graph import Microsoft, microsoft
 
 ISSUER = "http://127.0.0.1:1/oidc"
 MANDATE = "/api/v1/mandates/m-demo"
@@ -97,8 +98,13 @@ class World:
 @contextmanager
 def world(folder: Path) -> Iterator[World]:
     """Run a seeded cloud for the block; the issuer keeps its key in `folder`."""
+    with microsoft() as server:
+        yield from _world(folder, server)
+
+
+def _world(folder: Path, server: Microsoft) -> Iterator[World]:
     environment = {"STELLWERK_ISSUER": ISSUER, "STELLWERK_CLIENTS": AUDIENCE}
-    settings = replace(Settings.of(environment), rate_limit=0)
+    settings = replace(Settings.of(environment | server.environment), rate_limit=0)
     everybody = People([*seeded().companies, Company("", (NEXT_DOOR,))])
     fetch = _pages(folder, everybody)
     with LocalCloud(settings=settings) as cloud:

@@ -7,13 +7,14 @@ from collections.abc import Collection
 from datetime import timedelta
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import BadInput, Conflict, Forbidden
+from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, NotFound
+from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.auditing import Audit
-from stellwerk.tenancy.scope import Scope
+from stellwerk.tenancy.scope import Scope, require
 from stellwerk.toolboxes.model import Connection, ConnectionId, Kind, Pending, Status
 from stellwerk.toolboxes.oauth import Grants
 from stellwerk.toolboxes.ports import Connections, Secrets
-from stellwerk.toolboxes.rights import check_change
+from stellwerk.toolboxes.rights import TABLE, check_change
 
 LASTS = timedelta(minutes=10)
 """How long somebody may take to consent."""
@@ -53,11 +54,14 @@ class Authorising:
             )
         state, verifier = secrets.token_urlsafe(32), self._grants.verifier()
         url = self._grants.consent(found, state, verifier, redirect)
-        expires = self._clock.now() + LASTS
         pending = Pending(
-            connection=connection, verifier=verifier, redirect=redirect, expires=expires
+            connection=connection,
+            verifier=verifier,
+            redirect=redirect,
+            expires=self._clock.now() + LASTS,
         )
-        self._store.ask(scope, state, pending)
+        with self._audit.act(scope, "connection.ask_consent", f"connection:{connection}"):
+            self._store.ask(scope, state, pending)
         return url
 
     def finish(self, scope: Scope, state: str, code: str) -> Connection:
@@ -66,7 +70,12 @@ class Authorising:
         Raises NotFound for a state that this user was not given here, or that came before;
         Conflict after ten minutes; ConnectionRejected for a code that is not taken.
         """
-        pending = self._store.answered(scope, state)
+        require(scope, TABLE, Verb.READ)
+        try:
+            pending = self._store.answered(scope, state)
+        except NotFound as unknown:
+            refusal = Forbidden("A consent came back that this user was not asked for, or twice.")
+            raise NotFound(unknown.message, remedy=unknown.remedy) from refusal
         if pending.expires <= self._clock.now():
             raise Conflict(
                 "The consent took longer than ten minutes.", remedy="Begin to authorise anew."

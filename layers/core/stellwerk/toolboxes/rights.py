@@ -8,7 +8,7 @@ whatever his roles: its owner must give it to the instance first.
 from __future__ import annotations
 
 from stellwerk.kernel.errors import Conflict, Forbidden, NotFound
-from stellwerk.tenancy.access import Level, Verb
+from stellwerk.tenancy.access import Decision, Level, Verb
 from stellwerk.tenancy.scope import Scope, permitted, require, require_operation
 from stellwerk.toolboxes.model import Connection, ConnectionId, Status
 
@@ -24,17 +24,20 @@ def missing(connection: ConnectionId) -> NotFound:
 
 
 def sees(scope: Scope, connection: Connection) -> bool:
-    """Say whether the scope, which may read connections at all, sees this one."""
-    if connection.shared:
-        return permitted(scope, TABLE, Verb.READ).allowed
-    return permitted(scope, TABLE, Verb.READ, connection.owner).allowed
+    """Say whether the scope sees the connection."""
+    return _seeing(scope, connection).allowed
 
 
 def check_seen(scope: Scope, connection: Connection) -> None:
-    """Raise Forbidden for one who sees none at all, NotFound where he does not see this one."""
-    require(scope, TABLE, Verb.READ)
-    if not sees(scope, connection):
-        raise missing(connection.id)
+    """Raise NotFound, for which a refusal is the cause, where the scope does not see it."""
+    decision = _seeing(scope, connection)
+    if not decision.allowed:
+        refusal = Forbidden(f"You may not read this connection: {decision.reason}.")
+        raise missing(connection.id) from refusal
+
+
+def _seeing(scope: Scope, connection: Connection) -> Decision:
+    return permitted(scope, TABLE, Verb.READ, None if connection.shared else connection.owner)
 
 
 def check_change(scope: Scope, connection: Connection, verb: Verb = Verb.UPDATE) -> None:
@@ -63,7 +66,8 @@ def check_use(scope: Scope, connection: Connection) -> None:
     """Raise NotFound, Forbidden or Conflict unless the scope's user may act through it now."""
     own = connection.owner == scope.user
     if not own and not connection.shared:
-        raise missing(connection.id)
+        refusal = Forbidden(f"Connection {connection.id} is '{connection.owner}'s alone.")
+        raise missing(connection.id) from refusal
     require_operation(scope, OWN if own else INSTANCE)
     if connection.status is Status.REVOKED:
         raise Conflict(
