@@ -20,6 +20,7 @@ from api.routers import (
     connections,
     events,
     files,
+    forms,
     graphs,
     health,
     hooks,
@@ -84,7 +85,8 @@ def _resources() -> Iterator[Operation]:
         yield from declared(module.router, API + INSTANCE)
     for router in (hooks.listing, occurrences.router):
         yield from declared(router, API + INSTANCE)
-    yield from declared(hooks.router, "")
+    for router in (hooks.router, forms.router):
+        yield from declared(router, "")
 
 
 def _to_document() -> RedirectResponse:
