@@ -1,0 +1,1 @@
+"""The local cloud is killed again and again while it works."""
