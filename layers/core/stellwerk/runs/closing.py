@@ -115,8 +115,8 @@ class Closing:
         closed = step.model_copy(
             update={"status": closed_status(self._world, scope, step), "lease": None}
         )
-        counted = step.status is StepStatus.WAITING and step.child and step.type != CHUNK_TYPE
-        if counted:
+        counted = (step.child and step.type != CHUNK_TYPE) or step.awaits
+        if counted and step.status is StepStatus.WAITING:
             self._world.waits.close(scope, closed)
         else:
             self._world.journal.write(scope, closed)

@@ -126,6 +126,8 @@ class Step(Record):
     """The moment until which a wait waits, computed once."""
     child: str | None = None
     """A child run's id, or the name of a loop's child execution."""
+    awaits: str | None = None
+    """What a wait waits for that comes from outside, such as `mail`."""
     token: str | None = None
     """The task token that wakes this wait."""
     size: int | None = None

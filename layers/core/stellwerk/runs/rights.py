@@ -31,8 +31,11 @@ def check_workflow(scope: Scope, workflow: Workflow) -> None:
     require(scope, WORKFLOWS, Verb.READ, workflow.created_by)
 
 
-def check_owner(actors: Actors, scope: Scope, workflow: Workflow) -> None:
-    """Raise Forbidden unless the workflow's owner may start it now at the scope's place."""
+def check_owner(actors: Actors, scope: Scope, workflow: Workflow) -> Scope:
+    """Return the scope of the workflow's owner as he stands now.
+
+    Raises Forbidden unless he may start it at the scope's place.
+    """
     owner = workflow.created_by
     try:
         acting = actors.acting(scope, owner)
@@ -45,6 +48,7 @@ def check_owner(actors: Actors, scope: Scope, workflow: Workflow) -> None:
             f"start it: {told}",
             remedy="Give the owner what is missing, or transfer the workflow to who has it.",
         ) from refusal
+    return acting
 
 
 def check_run(scope: Scope, run: Run, verb: Verb = Verb.READ) -> None:

@@ -87,9 +87,8 @@ class Starting(Launching):
         return self._recorded_anew(scope, workflow, order)
 
     def _recorded_anew(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
-        if order.by_itself:
-            check_owner(self._world.actors, scope, workflow)
-        version = self._version(scope, workflow, order)
+        acting = check_owner(self._world.actors, scope, workflow) if order.by_itself else scope
+        version = self._version(scope, workflow, order, acting)
         found = self._world.blueprints.of(scope, workflow.id, version.number, version.trial)
         graph = found.graph
         kind = CALLED if order.parent is not None else None
@@ -130,7 +129,7 @@ class Starting(Launching):
         """Write `entries`, then the run, as far as its limits let it in: see `Turns.enter`."""
         return self._turns.enter(scope, run, entries, concurrency)
 
-    def _version(self, scope: Scope, workflow: Workflow, order: Order) -> Version:
+    def _version(self, scope: Scope, workflow: Workflow, order: Order, acting: Scope) -> Version:
         pinned = order.pinned_versions.get(workflow.id) if order.parent else None
         number = order.version or pinned or _default_version(workflow, order.mode)
         version = self._world.versions.get(scope, workflow.id, number)
@@ -139,12 +138,12 @@ class Starting(Launching):
             _check_published(workflow, version)
         elif version.status is not VersionStatus.PUBLISHED and self._world.trials is not None:
             version = self._world.trials.prepare(scope, workflow, version)
-        self._check_names(scope, version)
+        self._check_names(acting, version)
         machine_of(version)
         return version
 
     def _check_names(self, scope: Scope, version: Version) -> None:
-        """Raise InvalidGraph for what the version names and is not there any more.
+        """Raise InvalidGraph for what the version names and is not there any more for whom it acts.
 
         Workflows do not go, and the step that calls one looks it up.
         """

@@ -34,7 +34,7 @@ def resumed(world: World, scope: Scope, run: RunId, key: StepKey) -> Step:
     if step.status is not StepStatus.WAITING:
         return step
     running = step.model_copy(update={"status": StepStatus.RUNNING})
-    write = world.waits.close if step.child else world.journal.write
+    write = world.waits.close if step.child or step.awaits else world.journal.write
     return write(scope, running)
 
 
