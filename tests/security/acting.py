@@ -82,6 +82,8 @@ RESOURCES: Mapping[str, str] = {
     "lambda:api": _arn("lambda", f"function:{PREFIX}-api"),
     "lambda:sweeper": _arn("lambda", f"function:{PREFIX}-system-sweeper"),
     "lambda:ended": _arn("lambda", f"function:{PREFIX}-system-run_finished"),
+    "lambda:notices": _arn("lambda", f"function:{PREFIX}-system-notices"),
+    "sender": _arn("ses", "identity/stellwerk@example.com"),
     "lambda:events": _arn("lambda", f"function:{PREFIX}-system-run_events"),
     "lambda:claims": _arn("lambda", f"function:{PREFIX}-system-token_claims"),
     "lambda:due": _arn("lambda", f"function:{PREFIX}-triggers-schedule"),

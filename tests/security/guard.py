@@ -154,10 +154,11 @@ def _batch_get(request: Raw) -> Iterator[Asked]:
 
 def _batch_write(request: Raw) -> Iterator[Asked]:
     for table, writes in request["RequestItems"].items():
-        items = [write["PutRequest"]["Item"] for write in writes]
+        items = [write["PutRequest"]["Item"] for write in writes if "PutRequest" in write]
         for item in items:
             _check_indexes(item)
-        yield Asked("BatchWriteItem", table, tuple(_pk(item) for item in items))
+        gone = [write["DeleteRequest"]["Key"] for write in writes if "DeleteRequest" in write]
+        yield Asked("BatchWriteItem", table, tuple(_pk(item) for item in (*items, *gone)))
 
 
 def _entry(kind: str, request: Raw) -> Asked:

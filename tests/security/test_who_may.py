@@ -89,7 +89,7 @@ def role_of(row: Row) -> str:
 ALLOWING = World({name: _allowing(role) for name, role in WORLD.roles.items()}, {})
 NO_STEPS = {
     f"lambda:{name}"
-    for name in ("api", "sweeper", "ended", "events", "claims", "told", "due", "look")
+    for name in ("api", "sweeper", "ended", "events", "notices", "claims", "told", "due", "look")
 }
 BY_RIGHTS = [
     row

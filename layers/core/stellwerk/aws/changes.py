@@ -51,6 +51,14 @@ def by_run(changes: Sequence[Change], bodies: Bodies, *, request: str = "") -> I
     yield from found.values()
 
 
+def bundle_of(change: Change, *, request: str = "") -> tuple[Scope, str]:
+    """Return where a bundle of notices is that was opened, and its id."""
+    item = decoded(change.image)
+    mandate, instance, *_ = str(item["pk"]).split("#")
+    scope = of_platform(MandateId(mandate), request=request).at(InstanceId(instance))
+    return scope, str(item["sk"]).removeprefix(keys.NOTICE)
+
+
 def _look(scope: Scope, bodies: Bodies, item: Item, sequence: str) -> Look:
     if item["sk"] == keys.RUN:
         run = bodies.record(scope, item, Run)

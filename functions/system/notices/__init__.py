@@ -1,0 +1,1 @@
+"""Sends what people are to be told at once."""
