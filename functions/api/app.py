@@ -31,6 +31,7 @@ from api.routers import (
     occurrences,
     roles,
     runs,
+    schedules,
     tasks,
     versions,
     workflows,
@@ -83,7 +84,7 @@ def _resources() -> Iterator[Operation]:
         yield from declared(module.router, API)
     for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files, connections):
         yield from declared(module.router, API + INSTANCE)
-    for router in (hooks.listing, occurrences.router):
+    for router in (hooks.listing, occurrences.router, schedules.router):
         yield from declared(router, API + INSTANCE)
     for router in (hooks.router, forms.router):
         yield from declared(router, "")

@@ -38,6 +38,7 @@ TAGS = {
     "tasks": "What waits for people",
     "files": "Files",
     "hooks": "Addresses of webhooks and forms",
+    "schedules": "Runs started by the clock",
     "events": "What programs tell",
 }
 INTRODUCTION = """\

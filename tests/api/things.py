@@ -205,6 +205,7 @@ class Things:
         )
         return {
             **dict.fromkeys(plain, lambda: Good({"workflow": self._workflow()})),
+            "getWorkflowSchedules": lambda: Good({"workflow": self._workflow()}),
             "updateWorkflow": lambda: Good({"workflow": self._workflow()}, {"tags": ["a"]}),
             "transferWorkflow": lambda: Good(
                 {"workflow": self._workflow()}, {"owner": "u-demo-user"}

@@ -11,7 +11,7 @@ from tests.isolation.walk import FOREIGN, MARK, Call, Walk, quiet, routes
 from tests.isolation.world import NORD, SPEAKERS, THERE, World
 
 TABLE = expectations()
-PURE = {"validate", "compile"}
+PURE = {"validate", "compile", "preview"}
 """Ends of POST routes that change nothing."""
 OTHERS = (FOREIGN, "Nordwind", "Nora", "nordwind.example", "i-nord", "u-nord-admin")
 """What says something about m-nord."""

@@ -385,6 +385,10 @@ _SHORT: dict[str, Maker] = {
     "POST I/connections/{connection}/authorise": _of(
         "connection", Things.account, {"redirect": REDIRECT}
     ),
+    "GET I/schedules": _nothing,
+    "POST I/schedules/preview": _with({"parameters": {"cron": "30 7 * * *"}}),
+    "POST I/schedules/reconcile": _nothing,
+    "GET I/workflows/{workflow}/schedules": _of("workflow", Things.workflow),
     "GET I/files": _nothing,
     "POST I/files": lambda things: Ask(files=things.upload),
     **dict.fromkeys(

@@ -11,6 +11,7 @@ from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.ids import NodeKey, RunId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.model import Run, RunStatus, TriggeredBy
+from stellwerk.tenancy.chain import ChainedAudit
 from stellwerk.tenancy.scope import Scope, of_platform
 from stellwerk.triggers.model import Armed, TriggerNode
 from stellwerk.triggers.schedules.drift import Drift
@@ -25,6 +26,7 @@ from stellwerk.triggers.schedules.telling import Teller
 from stellwerk.workflows.model import Workflow
 from tests.contracts.records import SCOPE
 from tests.contracts.stores import Stores, in_memory
+from tests.fakes.audit import FakeAuditLog
 from tests.fakes.clock import FixedClock
 from tests.fakes.platform import FakePlaces
 from tests.fakes.schedules import (
@@ -106,7 +108,7 @@ class Clockwork:
     def __post_init__(self) -> None:
         self.stores = in_memory()
         self.slots, self.notices = FakeSlots(), FakeNotices()
-        self.marks, self.arming = FakeLookMarks(), FakeArming()
+        self.marks, self.arming, self.log = FakeLookMarks(), FakeArming(), FakeAuditLog()
         self.places = FakePlaces({SCOPE.mandate: [SCOPE.instance]})
         versions, clock = self.stores.versions, self.clock
         self.starts = FakeStarts(self.stores, clock)
@@ -130,9 +132,9 @@ class Clockwork:
     def desk(self) -> ScheduleDesk:
         registrations = self.registrations
         assert isinstance(registrations, FakeRegistrations)
-        return ScheduleDesk(
-            "t", registrations, self.slots, self.stores.versions, self.drift, self.clock
-        )
+        audit = ChainedAudit(self.log, self.clock)
+        versions, drift = self.stores.versions, self.drift
+        return ScheduleDesk("t", registrations, self.slots, versions, drift, audit, self.clock)
 
     @property
     def fake(self) -> FakeScheduler:

@@ -47,7 +47,15 @@ def schedule_services(running: Services) -> ScheduleServices:
     drift = Drift(part, arming, versions, clock)
     return ScheduleServices(
         firing=firing,
-        desk=ScheduleDesk(means.settings.prefix, registrations, slots, versions, drift, clock),
+        desk=ScheduleDesk(
+            means.settings.prefix,
+            registrations,
+            slots,
+            versions,
+            drift,
+            running.press.audit,
+            clock,
+        ),
         rounds=ScheduleRounds(
             places=running.assembly.rounds,
             registrations=registrations,

@@ -18,6 +18,7 @@ from stellwerk.bootstrap.clients import Clients, Stores, connect
 from stellwerk.bootstrap.hooking import HookServices, hook_services
 from stellwerk.bootstrap.occurring import event_service
 from stellwerk.bootstrap.running import Publisher, Services, built
+from stellwerk.bootstrap.scheduling import ScheduleServices, schedule_services
 from stellwerk.bootstrap.things import KnownFiles, KnownUsers
 from stellwerk.catalogue.model import Catalogue
 from stellwerk.config import Settings
@@ -149,6 +150,11 @@ class ApiServices:
     def workflows(self) -> WorkflowService:
         """Creates, edits, publishes and finds workflows."""
         return self.running.workflows
+
+    @property
+    def schedules(self) -> ScheduleServices:
+        """Shows schedules, and compares them with what is registered."""
+        return schedule_services(self.running)
 
     @property
     def runs(self) -> RunService:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import NotFound
-from stellwerk.kernel.ids import UserId, WorkflowId
+from stellwerk.kernel.errors import Forbidden, NotFound
+from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
-from stellwerk.tenancy.access import Verb
+from stellwerk.tenancy.access import Level, Verb
+from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.scope import Scope, permitted, require
 from stellwerk.triggers.schedules.drift import Drift, Report
 from stellwerk.triggers.schedules.expressions import Expression, expressions_of
@@ -23,7 +24,6 @@ from stellwerk.workflows.model import Workflow
 from stellwerk.workflows.ports import Versions
 
 WORKFLOWS = "workflows"
-_NOBODY = UserId("")
 NEXT, LAST = 5, 50
 """How many times are shown: due next, and of what became of the last ones."""
 
@@ -73,6 +73,7 @@ class ScheduleDesk:
     slots: Slots
     versions: Versions
     drift: Drift
+    audit: Audit
     clock: Clock
 
     def preview(self, parameters: Mapping[str, JsonValue], n: int = NEXT) -> Preview:
@@ -105,8 +106,13 @@ class ScheduleDesk:
 
     def reconcile(self, scope: Scope) -> Report:
         """Compare the instance's with the Scheduler and mend them; for who may change them all."""
-        require(scope, WORKFLOWS, Verb.UPDATE, _NOBODY)
-        return self.drift.repair([scope], strays=False)
+        if require(scope, WORKFLOWS, Verb.UPDATE) is Level.MY:
+            raise Forbidden(
+                "You may change your own workflows alone, and this concerns those of all.",
+                remedy="Ask an administrator of the instance.",
+            )
+        with self.audit.act(scope, "schedule.reconcile", f"instance:{scope.instance}"):
+            return self.drift.repair([scope], strays=False)
 
     def _armed(self, scope: Scope, workflow: Workflow, found: Registration) -> Iterable[Armed]:
         now = self.clock.now()
