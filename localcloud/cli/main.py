@@ -10,6 +10,7 @@ from localcloud.cli import (
     audit,
     cloud,
     graphs,
+    hooks,
     login,
     publishing,
     runs,
@@ -28,7 +29,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for group in (cloud, graphs, publishing, runs, tasks, types, login):
+for group in (cloud, graphs, publishing, runs, tasks, hooks, types, login):
     app.registered_commands += group.app.registered_commands
 app.add_typer(workflows.app, name="workflows")
 app.add_typer(audit.app, name="audit")

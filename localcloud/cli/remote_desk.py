@@ -168,6 +168,29 @@ class RemoteTasks:
         return task_of(self._api.post(f"{self._place}/tasks/{task}/decide", body).object)
 
 
+class RemoteHooks:
+    """Addresses of triggers."""
+
+    def __init__(self, api: Api, place: str) -> None:
+        self._api = api
+        self._place = place
+
+    def list(self, workflow: str) -> Sequence[JsonObject]:
+        """Return the hooks of a workflow."""
+        found = self._api.get(f"{self._place}/workflows/{workflow}/hooks").object
+        return [object_of(each) for each in items_of(found["items"])]
+
+    def rotate(self, workflow: str, node: str) -> JsonObject:
+        """Give a node another address."""
+        path = f"{self._place}/workflows/{workflow}/hooks/{node}/rotate"
+        return self._api.post(path).object
+
+    def set_secret(self, workflow: str, node: str, secret: str) -> None:
+        """Set what callers of a node prove themselves with."""
+        path = f"{self._place}/workflows/{workflow}/hooks/{node}/secret"
+        self._api.put(path, {"secret": secret})
+
+
 class RemoteDesk:
     """All of it, in one instance; types are those that this command knows."""
 
@@ -175,6 +198,7 @@ class RemoteDesk:
         place = f"/mandates/{mandate}/instances/{instance}"
         self.runs = RemoteRuns(api, place)
         self.tasks = RemoteTasks(api, place)
+        self.hooks = RemoteHooks(api, place)
         self.workflows = RemoteWorkflows(api, place)
         self.catalogue = StoredCatalogue()
 
