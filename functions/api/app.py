@@ -29,6 +29,7 @@ from api.routers import (
     me,
     members,
     occurrences,
+    replays,
     roles,
     runs,
     schedules,
@@ -82,7 +83,8 @@ def mount(app: FastAPI, code: str, module: str) -> None:
 def _resources() -> Iterator[Operation]:
     for module in (health, me, mandates, members, roles, clients, audit, instances):
         yield from declared(module.router, API)
-    for module in (catalogue, graphs, workflows, versions, runs, events, tasks, files, connections):
+    worked = (catalogue, graphs, workflows, versions, runs, replays, events, tasks, files)
+    for module in (*worked, connections):
         yield from declared(module.router, API + INSTANCE)
     for router in (hooks.listing, occurrences.router, schedules.router):
         yield from declared(router, API + INSTANCE)

@@ -35,6 +35,7 @@ TAGS = {
     "drafts": "Versions that can still be changed",
     "versions": "Versions and their life",
     "runs": "Executions of workflows",
+    "replays": "Replays of many failed runs",
     "tasks": "What waits for people",
     "files": "Files",
     "hooks": "Addresses of webhooks and forms",

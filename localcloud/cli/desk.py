@@ -10,6 +10,7 @@ from stellwerk.kernel.ids import NodeKey, RunId, TaskId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.jobs import Job, Wanted
 from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.scope import Scope
@@ -76,6 +77,32 @@ class Runs(Protocol):
         repeat: frozenset[str] = frozenset(),
     ) -> Run:
         """Run again what is not recorded."""
+
+
+class Rerunning(Protocol):
+    """Replays many failed runs; see `runs.rerunning.Rerunning`."""
+
+    def begin(
+        self,
+        scope: Scope,
+        workflow: str,
+        *,
+        wanted: Wanted | None = None,
+        version: int | None = None,
+        assume_done: Mapping[str, JsonValue] | None = None,
+        repeat: frozenset[str] = frozenset(),
+        confirm_writes: bool = False,
+    ) -> Job:
+        """Replay the failed runs of a workflow."""
+
+    def list(self, scope: Scope, *, cursor: str | None = None, limit: int = 50) -> Page[Job]:
+        """Return a page of jobs."""
+
+    def get(self, scope: Scope, job: str) -> Job:
+        """Return a job."""
+
+    def cancel(self, scope: Scope, job: str) -> Job:
+        """Start no further replay."""
 
 
 class Tasks(Protocol):
@@ -149,6 +176,10 @@ class Desk(Protocol):
     @property
     def workflows(self) -> Workflows:
         """Workflows."""
+
+    @property
+    def rerunning(self) -> Rerunning:
+        """Replays of many runs."""
 
     @property
     def catalogue(self) -> Types:

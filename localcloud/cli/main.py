@@ -13,6 +13,7 @@ from localcloud.cli import (
     hooks,
     login,
     publishing,
+    replays,
     runs,
     tasks,
     types,
@@ -32,6 +33,7 @@ app = typer.Typer(
 for group in (cloud, graphs, publishing, runs, tasks, hooks, types, login):
     app.registered_commands += group.app.registered_commands
 app.add_typer(workflows.app, name="workflows")
+app.add_typer(replays.app, name="replays")
 app.add_typer(audit.app, name="audit")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localcloud.cli.remote import Api
 from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of, task_of
+from localcloud.cli.remote_replays import RemoteRerunning
 from localcloud.cli.remote_workflows import RemoteWorkflows
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.errors import Conflict
@@ -199,6 +200,7 @@ class RemoteDesk:
         self.runs = RemoteRuns(api, place)
         self.tasks = RemoteTasks(api, place)
         self.hooks = RemoteHooks(api, place)
+        self.rerunning = RemoteRerunning(api, place)
         self.workflows = RemoteWorkflows(api, place)
         self.catalogue = StoredCatalogue()
 

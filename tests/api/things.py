@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fastapi.testclient import TestClient
 
 from stellwerk.kernel.json import JsonObject, JsonValue
-from tests.api.world import DEMO, GRAPH, STRAIGHT, World
+from tests.api.world import BROKEN, DEMO, GRAPH, STRAIGHT, World
 from tests.fakes.consent import consented
 from tests.fakes.graph import REDIRECT
 
@@ -69,7 +69,9 @@ class Things:
         return str(run["id"])
 
     def _rested(self, graph: JsonValue, status: str) -> str:
-        run = self._run(graph)
+        return self._until(self._run(graph), status)
+
+    def _until(self, run: str, status: str) -> str:
         for _ in range(200):
             if self._anna.get(f"{DEMO}/runs/{run}").json()["status"] == status:
                 return run
@@ -230,6 +232,21 @@ class Things:
             **dict.fromkeys(("republishVersion", "rollBackVersion"), at(self._archived)),
         }
 
+    def _broken(self) -> str:
+        """Return a workflow with a failed run."""
+        workflow = self._published(BROKEN)
+        run = self._post(f"{DEMO}/workflows/{workflow}/runs", {"input": {"amount": 1}})
+        self._until(str(run["id"]), "failed")
+        return workflow
+
+    def _replay(self) -> str:
+        """Return a replay that is under way: its only run waits for a person."""
+        workflow = self._broken()
+        saved = self._anna.put(f"{DEMO}/workflows/{workflow}/drafts/1", json=GRAPH)
+        number = saved.json()["version"]["number"]
+        self._post(f"{DEMO}/workflows/{workflow}/versions/{number}/publish", {})
+        return str(self._post(f"{DEMO}/workflows/{workflow}/replays", {})["id"])
+
     def _of_runs(self) -> dict[str, Callable[[], Good]]:
         def task(body: JsonValue = None) -> Callable[[], Good]:
             return lambda: Good({"task": self.task()}, body)
@@ -240,6 +257,10 @@ class Things:
         return {
             **dict.fromkeys(("getRun", "listSteps", "getStepValues", "watchRun"), ended()),
             "replayRun": ended({"from_node": "note", "confirm_writes": True}),
+            "startReplays": lambda: Good({"workflow": self._broken()}, {}),
+            **dict.fromkeys(
+                ("getReplays", "cancelReplays"), lambda: Good({"replay": self._replay()})
+            ),
             "cancelRun": lambda: Good({"run": self._rested(GRAPH, "paused")}),
             **dict.fromkeys(("getTask", "cancelTask"), task()),
             "decideTask": task({"port": "approved"}),

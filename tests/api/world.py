@@ -58,6 +58,21 @@ STRAIGHT: JsonObject = {
 }
 
 
+BROKEN: JsonObject = {
+    "title": "Broken",
+    "nodes": [
+        {"key": "start", "type": "trigger.manual"},
+        {
+            "key": "note",
+            "type": "data.set",
+            "parameters": {"fields": {"text": "{{ $error('no such account') }}"}},
+        },
+    ],
+    "edges": [{"from": "start", "to": "note"}],
+}
+"""Fails, always."""
+
+
 class SpokenTokens:
     """Takes a token for the id of the user who speaks; `expired` and `forged` do not hold."""
 

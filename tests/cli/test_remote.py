@@ -210,6 +210,23 @@ def test_a_run_is_replayed_and_writes_again_only_if_that_is_meant(
     assert len(runs) == 3, "nothing was replayed twice"
 
 
+def test_many_failed_runs_are_replayed_at_the_api(anna: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "failing.json"
+    note = {"key": "note", "type": "data.set", "parameters": {"fields": {"a": "{{ $error('x') }}"}}}
+    nodes = [{"key": "start", "type": "trigger.manual"}, note]
+    edges = [{"from": "start", "to": "note"}]
+    file.write_text(json.dumps({"nodes": nodes, "edges": edges}), encoding="utf-8")
+    assert anna("run", str(file)).code == 1
+    began = anna("replays", "start", "failing", "--yes", "--assume-done", "note=7", "--json")
+    assert (began.code, began.data["total"]) == (0, 1)
+    job = str(began.data["id"])
+    shown = anna("replays", "show", job, "--json")
+    assert len(parts(shown.data["runs"])) == 1
+    assert job in anna("replays").shown
+    cancelled = anna("replays", "cancel", job)
+    assert cancelled.code in {0, 2}, "it may have stopped by itself"
+
+
 def test_errors_are_those_of_the_api(anna: Terminal, ben: Terminal, payment: str) -> None:
     missing = anna("show", "no-such-run", "--json")
     assert (missing.code, part(missing.data, "error", "type")) == (3, "NotFound")

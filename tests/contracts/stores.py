@@ -13,6 +13,7 @@ import boto3
 from stellwerk.aws import tables
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.items import Items
+from stellwerk.aws.jobs import DynamoJobs
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.runs import DynamoRuns
@@ -20,9 +21,10 @@ from stellwerk.aws.tasks import DynamoTasks
 from stellwerk.aws.values import S3Values
 from stellwerk.aws.versions import DynamoVersions
 from stellwerk.aws.waits import DynamoWaits
-from stellwerk.runs.ports import Due, Journal, KeyValues, Runs, Tasks, Waits
+from stellwerk.runs.ports import Due, Jobs, Journal, KeyValues, Runs, Tasks, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.workflows.ports import Values, Versions
+from tests.fakes.jobs import FakeJobs
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
 from tests.fakes.memory import Memory
@@ -47,6 +49,7 @@ class Stores:
     versions: Versions
     values: Values
     key_values: KeyValues
+    jobs: Jobs
 
     @property
     def keeper(self) -> Keeper:
@@ -108,6 +111,7 @@ class Moto:
             versions=DynamoVersions(platform, bodies),
             values=values,
             key_values=DynamoKeyValues(platform, values),
+            jobs=DynamoJobs(runs, bodies),
         )
         return stores, counted
 
@@ -145,4 +149,5 @@ def in_memory(memory: Memory | None = None) -> Stores:
         versions=FakeVersions(memory),
         values=FakeValues(memory),
         key_values=FakeKeyValues(memory),
+        jobs=FakeJobs(memory),
     )

@@ -15,6 +15,7 @@ from stellwerk.kernel.ids import InstanceId, RunId, TaskId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Record
+from stellwerk.runs.jobs import Job
 from stellwerk.runs.model import HumanTask, Run, Step, StepKey
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Version, Workflow
@@ -36,6 +37,7 @@ class Tenant:
     values: dict[str, bytes] = field(default_factory=dict)
     data: dict[tuple[WorkflowId, str], JsonValue] = field(default_factory=dict)
     sums: dict[tuple[WorkflowId, str, str], int | float] = field(default_factory=dict)
+    jobs: dict[str, Job] = field(default_factory=dict)
     pools: dict[str, dict[RunId, Run]] = field(default_factory=dict)
     """Who holds a slot of which pool."""
     queues: dict[str, dict[RunId, Run]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from stellwerk.files.model import File, FileId
 from stellwerk.files.ports import Files
 from stellwerk.requests.model import Repeat
 from stellwerk.requests.ports import Counters, Repeats
+from stellwerk.runs.jobs import Job
 from stellwerk.runs.limits import Limit
 from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, TaskStatus
 from stellwerk.tenancy.evidence import AuditRecord, Outcome
@@ -67,6 +68,7 @@ class Kept:
     on: Shelves
     run: Run
     queued: Run
+    job: Job
     step: Step
     child: Step
     task: HumanTask
@@ -117,12 +119,15 @@ def on_shelves(on: Shelves) -> Kept:
     on.log.append(SCOPE, record)
     file = on.files.add(SCOPE, new_file(), b"mine")
     waiting_run = stores.runs.create(SCOPE, queued)
+    job = Job(id="j", workflow=WORKFLOW, user=SCOPE.user, created=START, version=1)
+    kept_job = stores.jobs.create(SCOPE, job)
     kept_repeat = on.repeats.write(SCOPE, repeat)
     return Kept(
         on=on,
         before=on.everything(),
         run=stores.runs.get(SCOPE, started.id),
         queued=waiting_run,
+        job=kept_job,
         step=written,
         child=child,
         task=stores.tasks.get(SCOPE, due.id),

@@ -103,6 +103,8 @@ FINDS: dict[str, Call] = {
     "Tasks.list": lambda kept, scope: kept.on.stores.tasks.list(scope),
     "Tasks.unanswered": lambda kept, scope: kept.on.stores.tasks.unanswered(scope),
     "Due.overdue": lambda kept, scope: kept.on.stores.due.overdue(scope, LATER),
+    "Jobs.list": lambda kept, scope: kept.on.stores.jobs.list(scope),
+    "Jobs.open": lambda kept, scope: kept.on.stores.jobs.open(scope),
     "KeyValues.get": lambda kept, scope: kept.on.stores.key_values.get(scope, WORKFLOW, "n"),
     "Versions.find": lambda kept, scope: kept.on.stores.versions.find(scope, SLUG),
     "Versions.workflows": lambda kept, scope: [
@@ -161,6 +163,8 @@ REFUSES: dict[str, Call] = {
     "Tasks.amend": lambda kept, scope: kept.on.stores.tasks.amend(
         scope, kept.task, kept.task.model_copy(update={"assignees": ("*",)})
     ),
+    "Jobs.get": lambda kept, scope: kept.on.stores.jobs.get(scope, kept.job.id),
+    "Jobs.write": lambda kept, scope: kept.on.stores.jobs.write(scope, kept.job),
     "Waits.open": lambda kept, scope: kept.on.stores.waits.open(scope, waiting("more")),
     "Waits.close": lambda kept, scope: kept.on.stores.waits.close(scope, kept.child),
     "Values.get": lambda kept, scope: kept.on.stores.values.get(scope, OBJECT),
@@ -186,6 +190,9 @@ ACTS: dict[str, Call] = {
         scope, RUN, [step("note", value="theirs")]
     ),
     "Runs.create": lambda kept, scope: kept.on.stores.runs.create(scope, run(scope=scope)),
+    "Jobs.create": lambda kept, scope: kept.on.stores.jobs.create(
+        scope, kept.job.model_copy(update={"revision": 0})
+    ),
     "KeyValues.put": lambda kept, scope: kept.on.stores.key_values.put(scope, WORKFLOW, "n", 2),
     "KeyValues.delete": lambda kept, scope: kept.on.stores.key_values.delete(scope, WORKFLOW, "n"),
     "KeyValues.increment": lambda kept, scope: kept.on.stores.key_values.increment(

@@ -88,6 +88,22 @@ class Things:
         rested(self._owner, f"{HERE}/runs/{run}", "paused" if paused else "completed")
         return run
 
+    def failed(self) -> str:
+        """Return a workflow with a failed run."""
+        workflow = self.published(broken(self._mark))
+        body: JsonObject = {"input": {"amount": 12, "note": self._mark}}
+        run = str(made(self._owner, f"{HERE}/workflows/{workflow}/runs", body)["id"])
+        rested(self._owner, f"{HERE}/runs/{run}", "failed")
+        return workflow
+
+    def replays(self) -> str:
+        """Return a replay that is under way: its only run waits for a person."""
+        workflow = self.failed()
+        saved = self._owner.put(f"{HERE}/workflows/{workflow}/drafts/1", json=self._asking)
+        assert saved.json()["version"]["number"] == 2, saved.text
+        made(self._owner, f"{HERE}/workflows/{workflow}/versions/2/publish", {})
+        return str(made(self._owner, f"{HERE}/workflows/{workflow}/replays", {})["id"])
+
     def task(self) -> str:
         run = self.run(paused=True)
         tasks = self._anna.get(f"{HERE}/tasks", params={"all": True}).json()["items"]
@@ -165,6 +181,19 @@ def straight(mark: str) -> JsonObject:
         "nodes": [
             {"key": "start", "type": "trigger.manual"},
             {"key": "note", "type": "data.set", "parameters": noted},
+        ],
+        "edges": [{"from": "start", "to": "note"}],
+    }
+
+
+def broken(mark: str) -> JsonObject:
+    """Return a graph that fails."""
+    failing: JsonObject = {"fields": {"text": f"{{{{ $error('{mark}') }}}}"}}
+    return {
+        "title": mark,
+        "nodes": [
+            {"key": "start", "type": "trigger.manual"},
+            {"key": "note", "type": "data.set", "parameters": failing},
         ],
         "edges": [{"from": "start", "to": "note"}],
     }
@@ -359,6 +388,12 @@ _SHORT: dict[str, Maker] = {
     ),
     "POST I/runs/{run}/cancel": lambda things: Ask({"run": things.run(paused=True)}),
     "POST I/runs/{run}/replay": _run({"from_node": "note", "confirm_writes": True}),
+    "POST I/workflows/{workflow}/replays": _of("workflow", Things.failed, {}),
+    "GET I/replays": _nothing,
+    **dict.fromkeys(
+        ("GET I/replays/{replay}", "POST I/replays/{replay}/cancel"),
+        _of("replay", Things.replays),
+    ),
     "GET I/workflows/{workflow}/hooks": _hook(),
     "POST I/workflows/{workflow}/hooks/{node}/rotate": _hook(),
     "PUT I/workflows/{workflow}/hooks/{node}/secret": _hook({"secret": "a long secret"}),

@@ -140,6 +140,7 @@ class Stage:
             runs=stores.runs,
             tasks=stores.tasks,
             waits=stores.waits,
+            jobs=stores.jobs,
             due=stores.due,
             executions=self.executions,
             versions=stores.versions,

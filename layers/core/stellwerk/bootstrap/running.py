@@ -15,6 +15,7 @@ from stellwerk.aws.deputies import DynamoDeputies
 from stellwerk.aws.directory import directory
 from stellwerk.aws.executions import StepFunctionsExecutions
 from stellwerk.aws.files import DynamoFiles
+from stellwerk.aws.jobs import DynamoJobs
 from stellwerk.aws.journal import DynamoJournal
 from stellwerk.aws.key_values import DynamoKeyValues
 from stellwerk.aws.machines import StepFunctionsMachines
@@ -32,10 +33,11 @@ from stellwerk.config import Settings
 from stellwerk.kernel.clock import Clock, SystemClock
 from stellwerk.kernel.errors import Conflict
 from stellwerk.runs.assembly import Assembly
-from stellwerk.runs.audited import AuditedFiring, AuditedRuns, AuditedTasks
+from stellwerk.runs.audited import AuditedFiring, AuditedRerunning, AuditedRuns, AuditedTasks
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.firing import Firing
 from stellwerk.runs.ports import KeyValues
+from stellwerk.runs.rerunning import Rerunning
 from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
@@ -124,6 +126,11 @@ class Services:
     def runs(self) -> RunService:
         """Starts, shows, cancels and replays runs, and writes into the audit who did."""
         return AuditedRuns(self.assembly, self.press.audit)
+
+    @cached_property
+    def rerunning(self) -> Rerunning:
+        """Replays many runs, and writes into the audit who wants that."""
+        return AuditedRerunning(self.assembly, self.press.audit)
 
     @cached_property
     def firing(self) -> Firing:
@@ -243,6 +250,7 @@ def _world(
         trials=Tester(publisher, press),
         places=KnownPlaces(people.mandates),
         marks=DynamoMarks(platform),
+        jobs=DynamoJobs(items, bodies),
         shares=KnownShares(people.mandates, press.clock),
         deputies=DynamoDeputies(platform, bodies),
         guests=KnownGuests(people.mandates),

@@ -27,6 +27,7 @@ from stellwerk.files.service import FileService
 from stellwerk.kernel.clock import Clock, SystemClock
 from stellwerk.requests.limits import RateLimit
 from stellwerk.requests.repeats import Once
+from stellwerk.runs.rerunning import Rerunning
 from stellwerk.runs.service import RunService
 from stellwerk.runs.tasks import TaskService
 from stellwerk.tenancy.audit import AuditService
@@ -166,6 +167,11 @@ class ApiServices:
         """Reads the event logs of runs."""
         watching = self.running.watching
         return Events(watching.log, watching.projector, self.runs, self.running.press.clock)
+
+    @property
+    def rerunning(self) -> Rerunning:
+        """Replays many runs."""
+        return self.running.rerunning
 
     @property
     def tasks(self) -> TaskService:

@@ -11,6 +11,8 @@ from stellwerk.runs.chunkends import ChunkEnds
 from stellwerk.runs.finishing import Endings
 from stellwerk.runs.firing import Firing
 from stellwerk.runs.gates import Gates, Level
+from stellwerk.runs.replay import Replays
+from stellwerk.runs.rerunning import Rerunning
 from stellwerk.runs.rounds import Rounds
 from stellwerk.runs.scopes import Scopes
 from stellwerk.runs.service import RunService
@@ -28,6 +30,8 @@ class Assembly:
     world: World
     starting: Starting
     runs: RunService
+    replays: Replays
+    rerunning: Rerunning
     firing: Firing
     tasks: TaskService
     children: Children
@@ -45,11 +49,16 @@ class Assembly:
         starting = Starting(world, endings.turns)
         tasks = TaskService(world, endings)
         gates = Gates(world.journal, world.executions)
-        sweeper = Sweeper(world, starting, endings, tasks)
+        replays = Replays(world, starting)
+        rerunning = Rerunning(world, replays)
+        endings.follow(rerunning.ended)
+        sweeper = Sweeper(world, starting, endings, tasks, rerunning)
         return cls(
             world=world,
             starting=starting,
-            runs=RunService(world, starting, endings),
+            runs=RunService(world, starting, endings, replays),
+            replays=replays,
+            rerunning=rerunning,
             firing=Firing(world, starting),
             tasks=tasks,
             children=Children(world, starting, endings),

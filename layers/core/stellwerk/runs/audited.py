@@ -9,11 +9,13 @@ from stellwerk.kernel.ids import UserId
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.decisions import Answer
 from stellwerk.runs.firing import Firing
+from stellwerk.runs.jobs import Job
 from stellwerk.runs.model import HumanTask, Run
-from stellwerk.runs.replay import Wish
+from stellwerk.runs.rerunning import Rerunning
 from stellwerk.runs.service import RunService
 from stellwerk.runs.starting import Order
 from stellwerk.runs.tasks import FindsCapacity, TaskService
+from stellwerk.runs.wishes import Wish
 from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Workflow
@@ -23,7 +25,7 @@ class AuditedRuns(RunService):
     """Writes who starts, cancels and replays."""
 
     def __init__(self, runs: Assembly, audit: Audit) -> None:
-        super().__init__(runs.world, runs.starting, runs.endings)
+        super().__init__(runs.world, runs.starting, runs.endings, runs.replays)
         self._audit = audit
 
     def _start(self, scope: Scope, workflow: Workflow, order: Order) -> Run:
@@ -46,6 +48,28 @@ class AuditedRuns(RunService):
             again = super()._replay(scope, run, wish)
             act.after(again)
         return again
+
+
+class AuditedRerunning(Rerunning):
+    """Writes who replays many runs, and who stops that; the runs themselves tell of the job."""
+
+    def __init__(self, runs: Assembly, audit: Audit) -> None:
+        super().__init__(runs.world, runs.replays)
+        self._audit = audit
+
+    def _begin(self, scope: Scope, job: Job) -> Job:
+        with self._audit.act(scope, "runs.replay", f"workflow:{job.workflow}") as act:
+            begun = super()._begin(scope, job)
+            act.object(f"replays:{begun.id}")
+            act.after(begun)
+        return begun
+
+    def _cancel(self, scope: Scope, job: Job) -> Job:
+        with self._audit.act(scope, "runs.replay.cancel", f"replays:{job.id}") as act:
+            act.before(job)
+            cancelled = super()._cancel(scope, job)
+            act.after(cancelled)
+        return cancelled
 
 
 class AuditedFiring(Firing):

@@ -6,6 +6,7 @@ finds what a crash has left undone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from stellwerk.kernel.ids import ROOT, RunId
@@ -44,6 +45,7 @@ class Endings:
         self._world = world
         self._closing = Closing(world, self.cancel)
         self._turns = Turns(world, self.cancel)
+        self._followers: list[Callable[[Scope, Run], None]] = []
 
     @property
     def closing(self) -> Closing:
@@ -54,6 +56,10 @@ class Endings:
     def turns(self) -> Turns:
         """What lets runs in, as many at once as their limits allow."""
         return self._turns
+
+    def follow(self, follower: Callable[[Scope, Run], None]) -> None:
+        """Tell `follower` of every run that has ended; it raises nothing."""
+        self._followers.append(follower)
 
     def execution_ended(self, scope: Scope, run: Run, ended: Ended) -> Run:
         """End `run`, whose present execution has ended; nothing changes if it is over already."""
@@ -90,6 +96,8 @@ class Endings:
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
             self._closing.close(scope, run, ROOT, cause=cause)
         self._turns.freed(scope, ended)
+        for follower in self._followers:
+            follower(scope, ended)
         return ended
 
     def _record(

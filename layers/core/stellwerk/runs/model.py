@@ -196,6 +196,8 @@ class Run(Record):
     parent: ParentStep | None = None
     origin: RunId | None = None
     """The run that this one replays."""
+    job: str = ""
+    """The replay job that has started it."""
     vars: JsonObject = Field(default_factory=dict)
     pinned_versions: dict[str, int] = Field(default_factory=dict)
     """Versions of sub-workflows, fixed when the run starts."""

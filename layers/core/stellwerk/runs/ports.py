@@ -15,6 +15,7 @@ from typing import Protocol
 from stellwerk.kernel.ids import RunId, TaskId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
+from stellwerk.runs.jobs import Job
 from stellwerk.runs.limits import Limit, Queued
 from stellwerk.runs.model import (
     Decision,
@@ -241,6 +242,25 @@ class Trials(Protocol):
 
     def prepare(self, scope: Scope, workflow: Workflow, draft: Version) -> Version:
         """Return the draft as it is now, kept beside it, with machines."""
+
+
+class Jobs(Protocol):
+    """Jobs that replay many runs."""
+
+    def create(self, scope: Scope, job: Job) -> Job:
+        """Write a new job."""
+
+    def get(self, scope: Scope, job: str) -> Job:
+        """Return the job."""
+
+    def write(self, scope: Scope, job: Job) -> Job:
+        """Replace the job if the stored revision is `job.revision`; return it one higher."""
+
+    def list(self, scope: Scope, *, cursor: str | None = None, limit: int = 50) -> Page[Job]:
+        """Return a page of the instance's jobs, the newest first."""
+
+    def open(self, scope: Scope) -> Iterator[Job]:
+        """Yield the jobs that are not over."""
 
 
 class KeyValues(Protocol):

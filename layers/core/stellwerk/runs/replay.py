@@ -7,13 +7,10 @@ so, and a person can say that it has happened, and with what value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 
 from stellwerk.catalogue.model import Kind
 from stellwerk.kernel.errors import BadInput, Conflict
-from stellwerk.kernel.ids import NodeKey, RunId, new_id
-from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.ids import RunId, new_id
 from stellwerk.runs.blueprints import Blueprint
 from stellwerk.runs.effects import as_closed, may_have_happened, writes
 from stellwerk.runs.keeping import Kept, kept_entries, kept_nodes, opened_loops
@@ -25,26 +22,13 @@ from stellwerk.runs.pinning import pinned_versions
 from stellwerk.runs.starting import Starting
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.triggers import choose_trigger
+from stellwerk.runs.wishes import Wish
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Version
 
 _FAILED = {StepStatus.FAILED, StepStatus.UNCERTAIN}
 _PASSING = {GATE_TYPE, CHUNK_TYPE, SCOPE_TYPE}
-
-
-@dataclass(frozen=True)
-class Wish:
-    """How to replay. `assume_done` and `repeat` name steps by their text, such as `lines[3].book`.
-
-    `from_node` runs again with all that follows; without it the run goes on where it failed.
-    `version` None is the run's own.
-    """
-
-    from_node: NodeKey | None = None
-    assume_done: Mapping[str, JsonValue] = field(default_factory=dict)
-    repeat: AbstractSet[str] = frozenset()
-    version: int | None = None
 
 
 class Replays:
@@ -54,17 +38,27 @@ class Replays:
         self._world = world
         self._starting = starting
 
-    def replay(self, scope: Scope, source: Run, wish: Wish) -> Run:
-        """Start a run that replays `source`, which must be over.
+    def replay(
+        self, scope: Scope, source: Run, wish: Wish, *, delivery: str | None = None, job: str = ""
+    ) -> Run:
+        """Start a run that replays `source`, which must be over; a known `delivery` has done so.
 
         Raises BadInput for nodes and steps that are not there, and for uncertain steps for which
         `wish` neither assumes that they are done nor repeats them.
         """
         run_after(source, RunEvent.REPLAY)
+        if delivery is not None:
+            known = self._world.runs.delivered(scope, source.workflow, delivery)
+            if known is not None:
+                return self._starting.launch(scope, known)
         target = self._blueprint(scope, source, wish.version)
-        run = self._run(scope, source, target)
+        run = self._run(scope, source, target, delivery).model_copy(update={"job": job})
         entries = self._entries(scope, source, run, target, wish)
         return self._starting.launch(scope, self._starting.write(scope, run, entries))
+
+    def doubted(self, scope: Scope, source: Run) -> list[Step]:
+        """Return the source's steps as they are to be read: what may have happened is uncertain."""
+        return self._steps(scope, source)
 
     def writes_again(self, scope: Scope, source: Run, wish: Wish) -> tuple[StepKey, ...]:
         """Return the steps that have written, or may have, and that the replay would do again.
@@ -89,7 +83,7 @@ class Replays:
         _check_startable(self._world.versions.get(scope, source.workflow, number, trial))
         return self._world.blueprints.of(scope, source.workflow, number, trial)
 
-    def _run(self, scope: Scope, source: Run, target: Blueprint) -> Run:
+    def _run(self, scope: Scope, source: Run, target: Blueprint, delivery: str | None) -> Run:
         trigger = choose_trigger(self._world.catalogue, target.graph, source.trigger.node)
         now = self._world.clock.now()
         run_id = RunId(new_id(now))
@@ -103,7 +97,7 @@ class Replays:
             version=target.version.number,
             title=source.title,
             status=RunStatus.RUNNING,
-            trigger=TriggeredBy(node=trigger.key, delivery=run_id, kind=trigger.type),
+            trigger=TriggeredBy(node=trigger.key, delivery=delivery or run_id, kind=trigger.type),
             started=now,
             mode=source.mode,
             trial=target.version.trial,

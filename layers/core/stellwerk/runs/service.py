@@ -19,11 +19,12 @@ from stellwerk.runs.finishing import Endings
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus
 from stellwerk.runs.pinning import Pinned, find_workflow
 from stellwerk.runs.ports import RunFilter
-from stellwerk.runs.replay import Replays, Wish
+from stellwerk.runs.replay import Replays
 from stellwerk.runs.rights import check_run, check_start, check_workflow, only_own
 from stellwerk.runs.starting import Order, Starting
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.waking import over
+from stellwerk.runs.wishes import Wish
 from stellwerk.runs.world import World
 from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.scope import Scope
@@ -33,11 +34,13 @@ from stellwerk.workflows.model import Workflow
 class RunService:
     """Starts, shows, cancels, replays and continues runs, as far as a scope's roles allow."""
 
-    def __init__(self, world: World, starting: Starting, endings: Endings) -> None:
+    def __init__(
+        self, world: World, starting: Starting, endings: Endings, replays: Replays
+    ) -> None:
         self._world = world
         self._starting = starting
         self._endings = endings
-        self._replays = Replays(world, starting)
+        self._replays = replays
 
     def start(
         self,

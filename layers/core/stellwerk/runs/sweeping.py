@@ -12,7 +12,9 @@ from stellwerk.kernel.errors import StellwerkError
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.deadline import Deadline
 from stellwerk.runs.finishing import Ended, Endings
+from stellwerk.runs.jobs import Job
 from stellwerk.runs.model import HumanTask, Run, RunStatus
+from stellwerk.runs.rerunning import Rerunning
 from stellwerk.runs.retiring import Retiring
 from stellwerk.runs.starting import Starting
 from stellwerk.runs.tasks import TaskService
@@ -69,12 +71,18 @@ class Sweeper:
     """Repairs what nobody else will."""
 
     def __init__(
-        self, world: World, starting: Starting, endings: Endings, tasks: TaskService
+        self,
+        world: World,
+        starting: Starting,
+        endings: Endings,
+        tasks: TaskService,
+        rerunning: Rerunning,
     ) -> None:
         self._world = world
         self._starting = starting
         self._endings = endings
         self._tasks = tasks
+        self._rerunning = rerunning
         self._retiring = Retiring(world, world.machines) if world.machines else None
 
     def sweep(
@@ -103,10 +111,24 @@ class Sweeper:
         self, scope: Scope, before: datetime, since: datetime | None
     ) -> Iterator[_Repair]:
         if since is None:
-            for task in self._world.tasks.unanswered(scope):
-                yield _Repair(partial(self._answer, scope, task), EARLIEST)
-            for task in self._world.due.overdue(scope, self._world.clock.now()):
-                yield _Repair(partial(self._attend, scope, task, before), EARLIEST)
+            yield from self._before_runs(scope, before)
+        yield from self._of_runs(scope, before, since)
+        if self._retiring is not None:
+            for version in self._retiring.due(scope):
+                yield _Repair(partial(self._retire, self._retiring, scope, version), None)
+        for chore in self._world.chores:
+            for act in chore.due(scope):
+                yield _Repair(partial(_tended, act), None)
+
+    def _before_runs(self, scope: Scope, before: datetime) -> Iterator[_Repair]:
+        for task in self._world.tasks.unanswered(scope):
+            yield _Repair(partial(self._answer, scope, task), EARLIEST)
+        for task in self._world.due.overdue(scope, self._world.clock.now()):
+            yield _Repair(partial(self._attend, scope, task, before), EARLIEST)
+        for job in self._rerunning.unfinished(scope):
+            yield _Repair(partial(self._rerun, scope, job), EARLIEST)
+
+    def _of_runs(self, scope: Scope, before: datetime, since: datetime | None) -> Iterator[_Repair]:
         queues: set[str] = set()
         for run in self._world.runs.open_runs(scope, since=since):
             if run.queue and run.queue in queues:
@@ -114,12 +136,9 @@ class Sweeper:
             queues.add(run.queue)
             look = partial(self._look_after, scope, run, before)
             yield _Repair(look, run.started + _TICK)
-        if self._retiring is not None:
-            for version in self._retiring.due(scope):
-                yield _Repair(partial(self._retire, self._retiring, scope, version), None)
-        for chore in self._world.chores:
-            for act in chore.due(scope):
-                yield _Repair(partial(_tended, act), None)
+
+    def _rerun(self, scope: Scope, job: Job) -> str | None:
+        return None if self._rerunning.advance(scope, job.id) == job else "started"
 
     def _answer(self, scope: Scope, task: HumanTask) -> str:
         self._tasks.answer(scope, task)

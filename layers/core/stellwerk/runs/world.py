@@ -11,7 +11,7 @@ from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.following import Chore, Follower
 from stellwerk.runs.model import Run
 from stellwerk.runs.platform import Actors, Guests, Marks, Places, Shares, Uploads
-from stellwerk.runs.ports import Due, Executions, Journal, Runs, Tasks, Trials, Waits
+from stellwerk.runs.ports import Due, Executions, Jobs, Journal, Runs, Tasks, Trials, Waits
 from stellwerk.runs.values import Keeper
 from stellwerk.tenancy.bus import Bus
 from stellwerk.tenancy.deputies import Deputies
@@ -48,6 +48,8 @@ class World:
     """All mandates and instances, for the sweeper; None: this process sweeps none."""
     marks: Marks | None = None
     """Where the sweeper has stopped."""
+    jobs: Jobs | None = None
+    """Where replays of many runs are kept; None: this process makes none."""
     shares: Shares | None = None
     """How many runs of a mandate may be open; None: as many as there are."""
     notices: Notices | None = None
