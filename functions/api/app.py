@@ -32,6 +32,7 @@ from api.routers import (
     replays,
     roles,
     runs,
+    stats,
     schedules,
     tasks,
     versions,
@@ -86,7 +87,8 @@ def _resources() -> Iterator[Operation]:
     worked = (catalogue, graphs, workflows, versions, runs, replays, events, tasks, files)
     for module in (*worked, connections):
         yield from declared(module.router, API + INSTANCE)
-    for router in (hooks.listing, occurrences.router, schedules.router):
+    yield from declared(stats.of_mandates, API)
+    for router in (hooks.listing, occurrences.router, schedules.router, stats.router):
         yield from declared(router, API + INSTANCE)
     for router in (hooks.router, forms.router):
         yield from declared(router, "")

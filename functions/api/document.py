@@ -35,6 +35,7 @@ TAGS = {
     "drafts": "Versions that can still be changed",
     "versions": "Versions and their life",
     "runs": "Executions of workflows",
+    "stats": "How runs are doing, and what people are told",
     "replays": "Replays of many failed runs",
     "tasks": "What waits for people",
     "files": "Files",

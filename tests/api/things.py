@@ -203,7 +203,7 @@ class Things:
     def _of_workflows(self) -> dict[str, Callable[[], Good]]:
         plain = (
             *("getWorkflow", "activateWorkflow", "deactivateWorkflow", "shareWorkflow"),
-            *("unshareWorkflow", "exportWorkflow", "listDrafts", "listVersions"),
+            *("getWorkflowStats", "unshareWorkflow", "exportWorkflow", "listDrafts", "listVersions"),
         )
         return {
             **dict.fromkeys(plain, lambda: Good({"workflow": self._workflow()})),

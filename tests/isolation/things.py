@@ -328,6 +328,9 @@ _SHORT: dict[str, Maker] = {
     **dict.fromkeys(
         ("GET I/workflows", "GET I/shared", "GET I/runs", "GET I/runs/counts"), _nothing
     ),
+    **dict.fromkeys(
+        ("GET I/stats", "GET I/stats/workflows", "GET I/messages", "GET M/stats"), _nothing
+    ),
     "POST I/workflows": lambda things: Ask(body={"title": things.name(), "graph": things.graph}),
     "POST I/workflows/import": _document,
     "POST I/shared/{workflow}/copy": _of("workflow", Things.shared, {"instance": "i-demo"}),
@@ -345,6 +348,7 @@ _SHORT: dict[str, Maker] = {
             "GET I/workflows/{workflow}/export",
             "GET I/workflows/{workflow}/drafts",
             "GET I/workflows/{workflow}/versions",
+            "GET I/workflows/{workflow}/stats",
         ),
         _workflow(),
     ),

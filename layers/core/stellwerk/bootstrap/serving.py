@@ -44,6 +44,7 @@ from stellwerk.tenancy.roles import RoleService
 from stellwerk.tenancy.signin import SignIn
 from stellwerk.toolboxes.known import CONNECTION, KnownConnections
 from stellwerk.triggers.telling import EventService
+from stellwerk.watching.monitoring import Monitoring
 from stellwerk.watching.reading import Events
 from stellwerk.workflows.faults import Fault
 from stellwerk.workflows.graph import Graph
@@ -172,6 +173,19 @@ class ApiServices:
     def rerunning(self) -> Rerunning:
         """Replays many runs."""
         return self.running.rerunning
+
+    @cached_property
+    def monitoring(self) -> Monitoring:
+        """Says how runs are doing."""
+        watching, world = self.running.watching, self.running.assembly.world
+        return Monitoring(
+            watching.tallies,
+            watching.outbox,
+            world.runs,
+            world.versions,
+            self.directory.mandates,
+            world.clock,
+        )
 
     @property
     def tasks(self) -> TaskService:
