@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +14,15 @@ from localcloud.cli.mermaid import mermaid
 from localcloud.cli.output import AsJson, Output, command
 from localcloud.cli.rendering import fault_table
 from stellwerk.catalogue.store import StoredCatalogue
+from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.json import JsonObject
+from stellwerk.tenancy.scope import Scope
+from stellwerk.triggers.faults import faults_of
 from stellwerk.workflows.compile import Compiled, CompileOptions, compile_graph
 from stellwerk.workflows.compiler import GraphCompiler
 from stellwerk.workflows.faults import Fault, InvalidGraph, errors
 from stellwerk.workflows.graph import Graph, graph_hash
+from stellwerk.workflows.press import with_faults_of_triggers
 
 app = typer.Typer()
 File = Annotated[Path, typer.Argument(help="A workflow as JSON.", metavar="FILE")]
@@ -65,10 +70,21 @@ def compile_(
 def checked(file: Path) -> tuple[Graph, tuple[Fault, ...]]:
     """Return a file's graph and its warnings; raise InvalidGraph with all faults otherwise."""
     graph = read_workflow(file)
-    faults = GraphCompiler().check(graph, StoredCatalogue(), _Trusted())
+    found = GraphCompiler().check(graph, StoredCatalogue(), _Trusted())
+    faults = with_faults_of_triggers(found, graph, _Drawn())
     if errors(faults):
         raise InvalidGraph(faults, graph=graph)
     return graph, tuple(faults)
+
+
+class _Drawn:
+    """Knows triggers as they are drawn, and arms none."""
+
+    def changed(self, scope: Scope, workflow: WorkflowId) -> None:
+        """Do nothing."""
+
+    def faults(self, graph: Graph) -> Iterator[Fault]:
+        yield from faults_of(graph)
 
 
 class _Trusted:

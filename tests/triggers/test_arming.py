@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -107,3 +108,26 @@ def test_what_could_not_be_armed_is_armed_by_the_same_change_again(
     service.deactivate(ANNA, workflow.id)
     assert part.keys == []
     assert desk.acts()[-1][2] == "done"
+
+
+def test_a_change_that_meets_a_faster_one_ends_with_its_state(desk: Desk) -> None:
+    part = Overtaken()
+    blueprints = Blueprints(desk.stores.versions, desk.stores.keeper)
+    arming = Arming(desk.stores.versions, blueprints, CATALOGUE, [part])
+    service = WorkflowService(replace(desk.press, triggers=arming))
+    part.meanwhile = lambda: desk.service.deactivate(ANNA, desk.service.find(ANNA, "t").id)
+    service.publish(ANNA, drawn(1), slug="t")
+    assert [[node.key for node in armed.nodes] for armed in part.armed] == [["start"], []]
+
+
+@dataclass
+class Overtaken(FakePart):
+    """Lets another process change the workflow while this one arms it."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def synchronise(self, scope: Scope, armed: Armed) -> None:
+        super().synchronise(scope, armed)
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()

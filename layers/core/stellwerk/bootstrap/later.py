@@ -16,6 +16,8 @@ from stellwerk.kernel.ids import WorkflowId
 from stellwerk.runs.model import Run, Step
 from stellwerk.tenancy.notices import Notice
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.ports import Triggers, Versions
 
 if TYPE_CHECKING:
@@ -43,6 +45,10 @@ class LaterTriggers:
     def changed(self, scope: Scope, workflow: WorkflowId) -> None:
         """Let exactly those triggers fire that the stored workflow wants."""
         self._arming.changed(scope, workflow)
+
+    def faults(self, graph: Graph) -> Iterator[Fault]:
+        """Yield what is wrong with parameters of triggers that fits their schemas."""
+        yield from self._arming.faults(graph)
 
     @cached_property
     def _arming(self) -> Triggers:

@@ -7,13 +7,16 @@ made good by the next change, or by `reconcile`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import WorkflowId
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.tenancy.scope import Scope
+from stellwerk.triggers.faults import faults_of
 from stellwerk.triggers.model import Armed, Part, TriggerNode
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Workflow
 from stellwerk.workflows.ports import Versions
 
@@ -34,10 +37,20 @@ class Arming:
         self._parts = parts
 
     def changed(self, scope: Scope, workflow: WorkflowId) -> None:
-        """Arm what the stored workflow wants, and nothing else."""
-        armed = self.armed(scope, self._versions.workflow(scope, workflow))
-        for part in self._parts:
-            part.synchronise(scope, armed)
+        """Arm what the stored workflow wants, and nothing else.
+
+        Where it has changed meanwhile, it is armed anew: the other change may have been faster.
+        """
+        found, seen = self._versions.workflow(scope, workflow), -1
+        while found.revision != seen:
+            armed = self.armed(scope, found)
+            for part in self._parts:
+                part.synchronise(scope, armed)
+            found, seen = self._versions.workflow(scope, workflow), found.revision
+
+    def faults(self, graph: Graph) -> Iterator[Fault]:
+        """Yield what is wrong with parameters of triggers that fits their schemas."""
+        yield from faults_of(graph)
 
     def armed(self, scope: Scope, workflow: Workflow) -> Armed:
         """Return which triggers of a workflow may fire now."""

@@ -9,6 +9,8 @@ from typing import Protocol
 from stellwerk.kernel.ids import InstanceId, UserId, WorkflowId
 from stellwerk.kernel.pages import Page
 from stellwerk.tenancy.scope import Scope
+from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.graph import Graph
 from stellwerk.workflows.model import Version, Workflow
 from stellwerk.workflows.naming import words_of
 
@@ -50,6 +52,9 @@ class Triggers(Protocol):
 
     def changed(self, scope: Scope, workflow: WorkflowId) -> None:
         """Let exactly those triggers fire that the stored workflow wants; may be repeated."""
+
+    def faults(self, graph: Graph) -> Iterator[Fault]:
+        """Yield what is wrong with parameters of triggers that fits their schemas."""
 
 
 class Versions(Protocol):

@@ -15,7 +15,7 @@ from stellwerk.kernel.records import Record, Stale
 from stellwerk.tenancy.access import Verb
 from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.scope import Scope, require
-from stellwerk.workflows.faults import Fault
+from stellwerk.workflows.faults import Fault, ordered
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Reference, Version, Workflow
 from stellwerk.workflows.ports import Machines, Resources, Things, Triggers, Values, Versions
@@ -100,7 +100,19 @@ class Room:
     def _faults(self, scope: Scope, graph: Graph, *, itself: str = "") -> Sequence[Fault]:
         """Return all that is wrong with a graph; what is foreign to the scope is missing."""
         known = KnownResources(self._versions, scope, itself=itself, things=self._press.things)
-        return self._press.compiler.check(graph, self._press.catalogue, known)
+        found = self._press.compiler.check(graph, self._press.catalogue, known)
+        return with_faults_of_triggers(found, graph, self._press.triggers)
+
+
+def with_faults_of_triggers(
+    found: Sequence[Fault], graph: Graph, triggers: Triggers | None
+) -> Sequence[Fault]:
+    """Return the faults that were found, and those of triggers where nothing was found yet."""
+    if triggers is None:
+        return found
+    places = {(fault.node, fault.parameter) for fault in found}
+    more = [one for one in triggers.faults(graph) if (one.node, one.parameter) not in places]
+    return list(ordered([*found, *more])) if more else found
 
 
 def check_seen(record: Record, seen: int | None, name: str) -> None:
