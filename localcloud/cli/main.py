@@ -15,6 +15,8 @@ from localcloud.cli import (
     publishing,
     replays,
     runs,
+    stats,
+    schedules,
     tasks,
     types,
     workflows,
@@ -30,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for group in (cloud, graphs, publishing, runs, tasks, hooks, types, login):
+for group in (cloud, graphs, publishing, runs, tasks, hooks, schedules, types, login):
     app.registered_commands += group.app.registered_commands
 app.add_typer(workflows.app, name="workflows")
 app.add_typer(replays.app, name="replays")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from localcloud.cli.remote import Api
 from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of, task_of
 from localcloud.cli.remote_replays import RemoteRerunning
+from localcloud.cli.remote_watching import RemoteWatching
 from localcloud.cli.remote_workflows import RemoteWorkflows
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.errors import Conflict
@@ -192,6 +193,27 @@ class RemoteHooks:
         self._api.put(path, {"secret": secret})
 
 
+class RemoteClocks:
+    """Schedules of an instance."""
+
+    def __init__(self, api: Api, place: str) -> None:
+        self._api = api
+        self._place = place
+
+    def of_workflow(self, workflow: str) -> JsonObject:
+        """Return those of a workflow, with its last times."""
+        return self._api.get(f"{self._place}/workflows/{workflow}/schedules").object
+
+    def of_instance(self, cursor: str | None, limit: int) -> JsonObject:
+        """Return a page of all, with the last times that were late or missed."""
+        asked = {"cursor": cursor, "limit": limit}
+        return self._api.get(f"{self._place}/schedules", asked).object
+
+    def reconcile(self) -> JsonObject:
+        """Let the API compare them with the Scheduler."""
+        return self._api.post(f"{self._place}/schedules/reconcile").object
+
+
 class RemoteDesk:
     """All of it, in one instance; types are those that this command knows."""
 
@@ -199,7 +221,9 @@ class RemoteDesk:
         place = f"/mandates/{mandate}/instances/{instance}"
         self.runs = RemoteRuns(api, place)
         self.tasks = RemoteTasks(api, place)
+        self.watching = RemoteWatching(api, place)
         self.hooks = RemoteHooks(api, place)
+        self.schedules = RemoteClocks(api, place)
         self.rerunning = RemoteRerunning(api, place)
         self.workflows = RemoteWorkflows(api, place)
         self.catalogue = StoredCatalogue()

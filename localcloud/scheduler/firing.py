@@ -100,7 +100,7 @@ class LocalScheduler:
     def _fire_due(self, schedule: Schedule, watched: _Watched, now: datetime) -> int:
         fired = 0
         while watched.due is not None and watched.due <= now and watched.expression is not None:
-            if schedule.state == "ENABLED":
+            if schedule.state != "DISABLED":  # None after a change that says nothing of it
                 self._call(schedule, watched.due)
                 fired += 1
             watched.due = watched.expression.after(watched.due)
