@@ -15,7 +15,6 @@ from localcloud.cli import (
     publishing,
     replays,
     runs,
-    stats,
     schedules,
     tasks,
     types,
