@@ -18,6 +18,7 @@ from api.routers import (
     catalogue,
     clients,
     connections,
+    deputies,
     events,
     files,
     forms,
@@ -32,8 +33,9 @@ from api.routers import (
     replays,
     roles,
     runs,
-    stats,
     schedules,
+    stats,
+    tasklinks,
     tasks,
     versions,
     workflows,
@@ -82,7 +84,7 @@ def mount(app: FastAPI, code: str, module: str) -> None:
 
 
 def _resources() -> Iterator[Operation]:
-    for module in (health, me, mandates, members, roles, clients, audit, instances):
+    for module in (health, me, mandates, members, deputies, roles, clients, audit, instances):
         yield from declared(module.router, API)
     worked = (catalogue, graphs, workflows, versions, runs, replays, events, tasks, files)
     for module in (*worked, connections):
@@ -90,7 +92,7 @@ def _resources() -> Iterator[Operation]:
     yield from declared(stats.of_mandates, API)
     for router in (hooks.listing, occurrences.router, schedules.router, stats.router):
         yield from declared(router, API + INSTANCE)
-    for router in (hooks.router, forms.router):
+    for router in (hooks.router, forms.router, tasklinks.router):
         yield from declared(router, "")
 
 

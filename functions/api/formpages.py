@@ -31,7 +31,7 @@ textarea{min-height:8rem}
 .faults{border:2px solid #b00020;padding:.5rem 1rem}
 [aria-invalid=true]{outline:2px solid #b00020}
 .trap{height:1px;left:-9999px;overflow:hidden;position:absolute;width:1px}
-button{font:inherit;margin-top:2rem;padding:.6rem 1.5rem}
+button{font:inherit;margin:2rem .5rem 0 0;padding:.6rem 1.5rem}
 @media(prefers-color-scheme:dark){.fault{color:#ff8a80}.faults{border-color:#ff8a80}}
 """
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
@@ -77,33 +77,34 @@ def form_page(
     entered = filled or Filled({}, ())
     parts = [
         f"<h1>{escape(rules.title)}</h1>",
-        *_paragraphs(rules.description),
-        *_summary(fields, entered, language),
+        *paragraphs(rules.description),
+        *summary(fields, entered, language),
         '<form method="post" enctype="multipart/form-data" novalidate>',
         f'<input type="hidden" name="{NONCE}" value="{escape(nonce)}">',
         f'<p class="trap" aria-hidden="true"><label for="{TRAP}">{word("empty", language)}</label>'
         f'<input id="{TRAP}" name="{TRAP}" tabindex="-1" autocomplete="off"></p>',
-        *(part for field in fields for part in _field(field, entered, language)),
+        *(part for field in fields for part in field_parts(field, entered, language)),
         f'<button type="submit">{word("send", language)}</button>',
         "</form>",
     ]
-    return _page(rules.title, parts, language, status=422 if entered.faults else 200)
+    return page(rules.title, parts, language, status=422 if entered.faults else 200)
 
 
 def thanks_page(rules: FormRules, language: Language) -> Response:
     """Return what is shown when all is well."""
     text = rules.thanks or word("thanks", language)
-    parts = [f"<h1>{escape(rules.title)}</h1>", '<div role="status">', *_paragraphs(text), "</div>"]
-    return _page(rules.title, parts, language)
+    parts = [f"<h1>{escape(rules.title)}</h1>", '<div role="status">', *paragraphs(text), "</div>"]
+    return page(rules.title, parts, language)
 
 
 def word_page(name: str, status: int, language: Language) -> Response:
     """Return a page with nothing but a sentence."""
     text = word(name, language)
-    return _page(text, [f'<p role="alert">{text}</p>'], language, status=status)
+    return page(text, [f'<p role="alert">{text}</p>'], language, status=status)
 
 
-def _page(title: str, parts: Sequence[str], language: Language, *, status: int = 200) -> Response:
+def page(title: str, parts: Sequence[str], language: Language, *, status: int = 200) -> Response:
+    """Return a page of these parts, which are HTML; nothing runs on it and nothing is fetched."""
     text = (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -114,12 +115,14 @@ def _page(title: str, parts: Sequence[str], language: Language, *, status: int =
     return HTMLResponse(text, status, _HEADERS | {"Content-Language": language})
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield a text's paragraphs, escaped."""
     for part in filter(None, map(str.strip, text.split("\n\n"))):
         yield f"<p>{escape(part)}</p>"
 
 
-def _summary(fields: Sequence[FormField], entered: Filled, language: Language) -> Iterator[str]:
+def summary(fields: Sequence[FormField], entered: Filled, language: Language) -> Iterator[str]:
+    """Yield all that is wrong with what was entered, each with a link to its field."""
     if not entered.faults:
         return
     labels = {field.name: field.label for field in fields}
@@ -135,7 +138,8 @@ def _summary(fields: Sequence[FormField], entered: Filled, language: Language) -
     yield "</ul></div>"
 
 
-def _field(field: FormField, entered: Filled, language: Language) -> Iterator[str]:
+def field_parts(field: FormField, entered: Filled, language: Language) -> Iterator[str]:
+    """Yield a field with its label, what was entered, and what is wrong with that."""
     faults, id_ = entered.of(field.name), f"f-{escape(field.name)}"
     told = [f"{id_}-help"] if field.help else []
     told += [f"{id_}-fault"] if faults else []

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from fastapi.testclient import TestClient
 
@@ -16,6 +17,7 @@ from tests.fakes.graph import REDIRECT
 
 MANDATE = "/api/v1/mandates/m-demo"
 ANY: Mapping[str, str] = {"If-Match": "*"}
+LATER = (datetime.now(UTC) + timedelta(days=9)).isoformat()
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,11 @@ class Things:
     def _guest(self) -> str:
         user = self._member()
         self._post(f"{DEMO}/members", {"who": user})
+        return user
+
+    def _deputy(self) -> str:
+        user = self._member()
+        self._post(f"{MANDATE}/me/deputies", {"deputy": user, "until": LATER})
         return user
 
     def _role(self, place: str) -> str:
@@ -183,6 +190,8 @@ class Things:
             "addMember": lambda: Good({}, {"who": f"n{next(self._numbers)}@muster.example"}),
             "addInstanceMember": lambda: Good({}, {"who": self._member()}),
             "getMember": member(),
+            "nameDeputy": lambda: Good({}, {"deputy": self._member(), "until": LATER}),
+            "removeDeputy": lambda: Good({"user": self._deputy()}),
             "setMemberRoles": member({"roles": []}),
             "removeMember": member(),
             "getInstanceMember": guest(),
@@ -203,7 +212,13 @@ class Things:
     def _of_workflows(self) -> dict[str, Callable[[], Good]]:
         plain = (
             *("getWorkflow", "activateWorkflow", "deactivateWorkflow", "shareWorkflow"),
-            *("getWorkflowStats", "unshareWorkflow", "exportWorkflow", "listDrafts", "listVersions"),
+            *(
+                "getWorkflowStats",
+                "unshareWorkflow",
+                "exportWorkflow",
+                "listDrafts",
+                "listVersions",
+            ),
         )
         return {
             **dict.fromkeys(plain, lambda: Good({"workflow": self._workflow()})),

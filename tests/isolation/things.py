@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from fastapi.testclient import TestClient
 
@@ -16,6 +17,8 @@ from tests.isolation.table import long_path
 from tests.isolation.world import HERE, MANDATE
 from tests.secrets.vault import seeded
 
+LATER = (datetime.now(UTC) + timedelta(days=9)).isoformat()
+"""A moment to come."""
 PATIENCE = 20.0
 """Seconds that a run may take until it waits or is over."""
 
@@ -112,6 +115,11 @@ class Things:
     def member(self) -> str:
         who = f"{self._mark.lower()}-{next(self._numbers)}@muster.example"
         return str(made(self._anna, f"{MANDATE}/members", {"who": who, "name": self._mark})["user"])
+
+    def deputy(self) -> str:
+        user = self.member()
+        made(self._owner, f"{MANDATE}/me/deputies", {"deputy": user, "until": LATER})
+        return user
 
     def guest(self) -> str:
         user = self.member()
@@ -299,6 +307,9 @@ _SHORT: dict[str, Maker] = {
         ("GET M/members/{user}", "DELETE M/members/{user}"), _of("user", Things.member)
     ),
     "PUT M/members/{user}": _of("user", Things.member, {"roles": ["r-m-demo-viewer"]}),
+    "GET M/me/deputies": _nothing,
+    "POST M/me/deputies": lambda things: Ask(body={"deputy": things.member(), "until": LATER}),
+    "DELETE M/me/deputies/{user}": _of("user", Things.deputy),
     "POST M/roles": lambda things: Ask(body={"label": things.name()}),
     **dict.fromkeys(
         ("GET M/roles/{role}", "DELETE M/roles/{role}", "GET M/roles/{role}/rules"), _role(MANDATE)

@@ -139,6 +139,8 @@ def test_the_api_wants_a_token_except_where_nobody_has_one_yet() -> None:
         "/api/v1/openapi.json": {"Authorizer": "NONE"},
         "/hooks/{token}": {"Authorizer": "NONE"},
         "/forms/{token}": {"Authorizer": "NONE"},
+        "/tasks/link/{token}": {"Authorizer": "NONE"},
+        "/tasks/link": {"Authorizer": "NONE"},
     }
     auth = sam.section(RESOURCES["HttpApi"], "Properties", "Auth")
     assert auth["DefaultAuthorizer"] in sam.section(auth, "Authorizers")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from stellwerk.kernel.ids import UserId
-from stellwerk.runs.ballots import Quorum, Vote, outcome, voted
+from stellwerk.runs.ballots import Quorum, Vote, outcome, progress, voted
 from tests.fakes.clock import START
 
 YES_NO = ("approved", "rejected")
@@ -81,6 +81,12 @@ def test_a_vote_of_all_ends_at_a_port_and_never_before_it_must(
     for count, port in enumerate(ended, 1):
         if port is not None and cast[:count].count(port[0]) >= quorum.enough:
             assert count >= needed
+
+
+def test_progress_is_that_of_the_answer_which_most_have_given() -> None:
+    assert progress(None, votes("y")) == ""
+    assert progress(Quorum(needed=3), []) == "0 of 3"
+    assert progress(Quorum(needed=1, of=5, rule="majority"), votes("yny")) == "2 of 3"
 
 
 @pytest.mark.parametrize("wrong", [{"needed": 4, "of": 3}, {"needed": 1, "rule": "majority"}])

@@ -10,6 +10,7 @@ import pytest
 from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, InvalidParameters, NotFound
 from stellwerk.runs.asking import Question, check_question
 from stellwerk.runs.ballots import Quorum
+from stellwerk.runs.links import scope_of
 from stellwerk.runs.model import HumanTask, Run, TaskStatus
 from tests.fakes.people import FakeNotices
 from tests.runs.stage import FOREIGN, QUESTION, Stage, graph
@@ -55,9 +56,10 @@ def test_a_guest_is_sent_a_link_of_his_own_and_others_are_not(
     )
     assert second.to == ("eva@kunde.example",)
     [token] = links(notices)
-    assert second.link == f"/api/v1/mandates/m-demo/instances/i-demo/tasks/link/{token}"
+    assert second.link == f"/tasks/link/{token}"
+    assert token.startswith(f"m-demo.i-demo.{task.id}.")
     stored = stage.world.tasks.get(stage.scope, task.id)
-    secret = token.partition(".")[2]
+    secret = token.rpartition(".")[2]
     assert len(secret) == 43
     assert secret not in stored.model_dump_json()
 
@@ -135,18 +137,31 @@ def test_a_link_opens_nothing_where_guests_may_not_decide_any_more(
     _opens_nothing(stage, token)
 
 
-@pytest.mark.parametrize("wrong", ["", "x", "{task}", "{task}.", "{task}.{secret}x", ".{secret}"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("", "x", "{task}.{secret}", "m-demo.i-demo.{task}", "m-demo.i-demo.{task}."),
+        *("m-demo.i-demo.{task}.{secret}x", "m-demo.i-demo..{secret}", "..{task}.{secret}"),
+        *("m-demo.i-other.{task}.{secret}", "m-other.i-demo.{task}.{secret}"),
+    ],
+)
 def test_what_is_no_link_of_the_task_opens_nothing(
     stage: Stage, run: Run, notices: FakeNotices, wrong: str
 ) -> None:
     task = stage.ask(run, question=TO_EVA)
     [token] = links(notices)
-    _opens_nothing(stage, wrong.format(task=task.id, secret=token.partition(".")[2]))
-    _opens_nothing(stage, f"{task.id}.{'A' * 43}")
+    secret = token.rpartition(".")[2]
+    _opens_nothing(stage, wrong.format(task=task.id, secret=secret))
+    _opens_nothing(stage, f"m-demo.i-demo.{task.id}.{'A' * 43}")
     with pytest.raises(NotFound):
         stage.assembly.tasks.by_link(FOREIGN, token)
     other = stage.ask(stage.start(), question=TO_EVA)
-    _opens_nothing(stage, f"{other.id}.{token.partition('.')[2]}")
+    _opens_nothing(stage, f"m-demo.i-demo.{other.id}.{secret}")
+    scope = scope_of(token)
+    assert (scope.mandate, scope.instance, scope.user) == ("m-demo", "i-demo", "")
+    assert stage.assembly.tasks.by_link(scope, token).id == task.id
+    with pytest.raises(NotFound):
+        scope_of("m-demo.i-demo")
 
 
 def test_a_link_decides_nothing_that_the_task_does_not_have(

@@ -10,6 +10,8 @@ from pydantic import ConfigDict, Field
 from api.models.base import Body, PageOf, Shown
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs import model as stored
+from stellwerk.runs.ballots import progress
+from stellwerk.runs.decisions import MAX_COMMENT
 
 TaskStatus = Literal["pending", "completed", "cancelled", "expired"]
 
@@ -19,8 +21,40 @@ class TaskDecision(Shown):
 
     port: str
     data: JsonValue
-    by: str | None = Field(description="Who; null: nobody answered in time")
+    by: str | None = Field(
+        description="Who, a guest as `mail:ADDRESS`; null: nobody answered in time"
+    )
     at: datetime
+    on_behalf_of: str | None = Field(description="For whom, where a deputy answered")
+    comment: str
+
+
+class TaskVote(Shown):
+    """One of the answers of which several are needed."""
+
+    port: str
+    data: JsonValue
+    comment: str
+    by: str = Field(description="Who, a guest as `mail:ADDRESS`")
+    on_behalf_of: str | None = Field(description="For whom, where a deputy answered")
+    at: datetime
+
+
+class TaskQuorum(Shown):
+    """How many answers decide."""
+
+    needed: int = Field(description="Equal answers that decide")
+    of: int | None = Field(description="How many people answer at most")
+    rule: Literal["rejection", "majority"] = Field(
+        description="`rejection`: one `rejected` decides too; `majority`: more than half of `of`"
+    )
+
+
+class TaskEscalation(Shown):
+    """Who is asked as well, from when on."""
+
+    at: datetime
+    to: list[str]
 
 
 class TaskDelegation(Shown):
@@ -55,6 +89,12 @@ class Task(Shown):
                 "on_expire": "cancel",
                 "delegations": [],
                 "decision": None,
+                "quorum": None,
+                "votes": [],
+                "progress": "",
+                "not_by": [],
+                "reminders": ["2026-12-02T08:15:00Z"],
+                "escalation": {"at": "2026-12-03T08:15:00Z", "to": ["role:management"]},
             }
         }
     )
@@ -68,7 +108,9 @@ class Task(Shown):
     status: TaskStatus
     title: str
     description: str = Field(description="Markdown")
-    assignees: list[str] = Field(description="Users as `user:ID`, roles as `role:LABEL`, or `*`")
+    assignees: list[str] = Field(
+        description="Users as `user:ID`, roles as `role:LABEL`, guests as `mail:ADDRESS`, or `*`"
+    )
     ports: list[str] = Field(description="The outcomes to choose from")
     form: JsonObject | None = Field(description="JSON Schema of the data that a decision carries")
     value: JsonValue = Field(description="What a review shows and lets edit")
@@ -77,11 +119,19 @@ class Task(Shown):
     on_expire: Literal["cancel", "default"]
     delegations: list[TaskDelegation] = Field(description="Who handed it on to whom")
     decision: TaskDecision | None
+    quorum: TaskQuorum | None = Field(description="Null: the first answer decides")
+    votes: list[TaskVote] = Field(description="The answers so far, where there is a quorum")
+    progress: str = Field(description="How far the leading answer is, as `2 of 3`")
+    not_by: list[str] = Field(
+        description="Who must not decide it, nor be stood in for: whoever has started the run"
+    )
+    reminders: list[datetime]
+    escalation: TaskEscalation | None
 
     @classmethod
     def of(cls, task: stored.HumanTask) -> Task:
         """Show a task; the token that wakes its run stays here."""
-        end = task.decision
+        end, later = task.decision, task.news.escalation
         return cls(
             id=task.id,
             run=task.run,
@@ -100,9 +150,13 @@ class Task(Shown):
             due=task.due,
             on_expire=task.on_expire,
             delegations=[TaskDelegation(**dict(one)) for one in task.delegations],
-            decision=TaskDecision(port=end.port, data=end.data, by=end.by, at=end.at)
-            if end
-            else None,
+            decision=TaskDecision(**dict(end)) if end else None,
+            quorum=TaskQuorum(**dict(task.quorum)) if task.quorum else None,
+            votes=[TaskVote(**dict(vote)) for vote in task.votes],
+            progress=progress(task.quorum, task.votes),
+            not_by=list(task.not_by),
+            reminders=list(task.news.reminders),
+            escalation=TaskEscalation(at=later.at, to=list(later.to)) if later else None,
         )
 
 
@@ -114,13 +168,21 @@ class Decide(Body):
     """A decision."""
 
     model_config = ConfigDict(
-        json_schema_extra={"example": {"port": "approved", "data": {"comment": "in order"}}}
+        json_schema_extra={
+            "example": {"port": "approved", "data": {"amount": 12}, "comment": "in order"}
+        }
     )
 
     port: Annotated[str, Field(min_length=1, max_length=60)] = Field(
         description="One of the task's ports"
     )
-    data: JsonValue = Field(default=None, description="What the task's form asks for")
+    data: JsonValue = Field(
+        default=None,
+        description="What the task's form asks for; of an upload `files`: ids of the instance's",
+    )
+    comment: Annotated[str, Field(max_length=MAX_COMMENT)] = Field(
+        default="", description="What you say to it"
+    )
 
 
 class Delegate(Body):

@@ -28,7 +28,7 @@ def list_tasks(
     status: Annotated[TaskStatus, Query()] = "pending",
     all: Annotated[bool, Query(description="Also what waits for others, if you may")] = False,
 ) -> Response:
-    """List the tasks that wait for you, the newest first."""
+    """List the tasks that wait for you or for whom you stand in, the newest first."""
     found = here.tasks.list(
         scope,
         status=stored.TaskStatus(status),
@@ -47,13 +47,14 @@ def get_task(scope: InInstance, here: Here, task: TaskInPath) -> Response:
 
 @router.post("/tasks/{task}/decide", response_model=Task)
 def decide_task(scope: InInstance, here: Here, task: TaskInPath, body: Decide) -> Response:
-    """Decide a task that is yours; its run goes on. Only the first answer counts."""
-    return shown(Task.of(here.tasks.decide(scope, task, body.port, body.data)))
+    """Answer a task that is yours; its run goes on when there are enough answers."""
+    decided = here.tasks.decide(scope, task, body.port, body.data, comment=body.comment)
+    return shown(Task.of(decided))
 
 
 @router.post("/tasks/{task}/delegate", response_model=Task)
 def delegate_task(scope: InInstance, here: Here, task: TaskInPath, body: Delegate) -> Response:
-    """Hand a task on to another user of the instance."""
+    """Hand a task on to another user of the instance; of several asked, only your part."""
     return shown(Task.of(here.tasks.delegate(scope, task, UserId(body.to))))
 
 

@@ -43,6 +43,7 @@ from stellwerk.runs.tasks import TaskService
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.chain import ChainedAudit
+from stellwerk.tenancy.deputies import DeputyService
 from stellwerk.tenancy.guests import KnownGuests
 from stellwerk.tenancy.owners import Owners
 from stellwerk.tenancy.places import KnownPlaces
@@ -141,6 +142,18 @@ class Services:
     def tasks(self) -> TaskService:
         """Lists, decides and delegates human tasks, and writes into the audit who did."""
         return AuditedTasks(self.assembly, self.press.audit)
+
+    @cached_property
+    def deputies(self) -> DeputyService:
+        """Names who stands in for whom, and writes into the audit who did."""
+        platform = self.stores.items(self.settings.platform_table)
+        bodies = Bodies(self.stores.values)
+        return DeputyService(
+            DynamoDeputies(platform, bodies),
+            directory(platform, bodies).members,
+            audit=self.press.audit,
+            clock=self.press.clock,
+        )
 
     @property
     def watching(self) -> Watching:

@@ -92,6 +92,14 @@ def outcome(quorum: Quorum | None, ports: Sequence[str], votes: Sequence[Vote]) 
     return _lost(ports, counts)
 
 
+def progress(quorum: Quorum | None, votes: Sequence[Vote]) -> str:
+    """Return how far the answer is that most have given, as `2 of 3`; "" where one decides."""
+    if quorum is None:
+        return ""
+    most = max(Counter(vote.port for vote in votes).values(), default=0)
+    return f"{most} of {quorum.enough}"
+
+
 def _lost(ports: Sequence[str], counts: Counter[str]) -> str:
     if REJECTED in ports:
         return REJECTED

@@ -1,6 +1,7 @@
 """Links by which guests decide: a secret per task and address, of which only the hash is kept.
 
-A link's token is `TASK.SECRET`. It is good for one answer: a person answers a task once.
+A link's token is `MANDATE.INSTANCE.TASK.SECRET`. It is good for one answer: a person answers a task
+once.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from stellwerk.kernel.errors import NotFound
-from stellwerk.kernel.ids import TaskId, UserId
+from stellwerk.kernel.ids import InstanceId, MandateId, TaskId, UserId
 from stellwerk.runs.model import HumanTask
 from stellwerk.runs.notes import LINKS_KEPT, GuestLink, News
+from stellwerk.runs.rights import NOBODY
 from stellwerk.tenancy.access import Principal
 from stellwerk.tenancy.scope import Scope, of_principal
 
@@ -23,7 +25,8 @@ MAIL = "mail:"
 """Begins an assignee who has no account."""
 LONGEST = timedelta(days=30)
 """How long a link opens its task at most."""
-_TOKEN = re.compile(r"([A-Za-z0-9_-]{1,128})\.([A-Za-z0-9_-]{43})")
+_ID = r"([A-Za-z0-9_-]{1,128})"
+_TOKEN = re.compile(rf"{_ID}\.{_ID}\.{_ID}\.([A-Za-z0-9_-]{{43}})")
 
 
 def addresses(assignees: Iterable[str]) -> tuple[str, ...]:
@@ -32,22 +35,34 @@ def addresses(assignees: Iterable[str]) -> tuple[str, ...]:
 
 
 def issued(task: HumanTask, address: str, now: datetime) -> tuple[News, str]:
-    """Return the task's news with a new link for that address, and the link's token."""
+    """Return the task's news with a new link for that address, and the link's secret."""
     secret = secrets.token_urlsafe(32)
     expires = min(task.due or now + LONGEST, now + LONGEST)
     link = GuestLink(address=address, sha256=_hash(secret), expires=expires)
     own = [one for one in task.news.links if one.address == address]
     others = [one for one in task.news.links if one.address != address]
     links = (*others, *own[-(LINKS_KEPT - 1) :], link)
-    return task.news.model_copy(update={"links": links}), f"{task.id}.{secret}"
+    return task.news.model_copy(update={"links": links}), secret
 
 
-def parts(token: str) -> tuple[TaskId, str]:
-    """Return which task a token is of, and its secret; raise NotFound for what is no token."""
-    found = _TOKEN.fullmatch(token)
-    if found is None:
+def token_of(scope: Scope, task: TaskId, secret: str) -> str:
+    """Return the token of a link to a task of the scope's place."""
+    return f"{scope.mandate}.{scope.instance}.{task}.{secret}"
+
+
+def scope_of(token: str, *, request: str = "") -> Scope:
+    """Return the scope of nobody at the place that a token names; NotFound for what is no token."""
+    mandate, instance, _, _ = _parts(token)
+    nobody = Principal(NOBODY)
+    return of_principal(nobody, MandateId(mandate), InstanceId(instance), request=request)
+
+
+def parts(scope: Scope, token: str) -> tuple[TaskId, str]:
+    """Return which of the scope's tasks a token is of, and its secret; NotFound for all others."""
+    mandate, instance, task, secret = _parts(token)
+    if (mandate, instance) != (scope.mandate, scope.instance):
         raise unknown_link()
-    return TaskId(found[1]), found[2]
+    return TaskId(task), secret
 
 
 def holder(task: HumanTask, secret: str, now: datetime) -> UserId:
@@ -76,6 +91,14 @@ def unknown_link() -> NotFound:
         "This link does not open a task: it is incomplete, or its time is over.",
         remedy="Ask whoever has sent it for a new one.",
     )
+
+
+def _parts(token: str) -> tuple[str, str, str, str]:
+    found = _TOKEN.fullmatch(token)
+    if found is None:
+        raise unknown_link()
+    mandate, instance, task, secret = found.groups()
+    return mandate, instance, task, secret
 
 
 def _hash(secret: str) -> str:

@@ -188,7 +188,7 @@ class TaskService:
         self._world.tasks.mark_answered(scope, task.id, task.token)
 
     def _of_guest(self, scope: Scope, link: str) -> tuple[HumanTask, UserId, str]:
-        task_id, secret = links.parts(link)
+        task_id, secret = links.parts(scope, link)
         guests = self._world.guests
         if guests is None or not guests.allowed(scope):
             raise links.unknown_link()

@@ -15,7 +15,7 @@ from stellwerk.kernel.clock import instant
 from stellwerk.kernel.errors import Conflict
 from stellwerk.kernel.ids import TaskId, UserId
 from stellwerk.runs.contention import settle
-from stellwerk.runs.links import MAIL, addresses, issued
+from stellwerk.runs.links import MAIL, addresses, issued, token_of
 from stellwerk.runs.model import HumanTask, TaskStatus
 from stellwerk.runs.notes import ASKED, ESCALATED, REMINDER, News
 from stellwerk.runs.rights import EVERYONE
@@ -37,7 +37,7 @@ class Message:
     what: str
     task: HumanTask
     to: tuple[str, ...]
-    tokens: dict[str, str] = field(default_factory=dict, repr=False)
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)
     """Of links, by guest."""
 
 
@@ -105,11 +105,11 @@ class Telling:
         """Return the messages, and the task with the links that are in them."""
         messages = []
         for what, to in _told(task, due):
-            tokens = {}
+            secrets = {}
             for address in addresses(to):
-                news, tokens[address] = issued(task, address, now)
+                news, secrets[address] = issued(task, address, now)
                 task = task.model_copy(update={"news": news})
-            messages.append(Message(what, task, to, tokens))
+            messages.append(Message(what, task, to, secrets))
         return task, messages
 
     def _note(self, scope: Scope, task_id: TaskId, told: Sequence[str]) -> None:
@@ -152,8 +152,9 @@ def _notices(scope: Scope, message: Message) -> Iterator[Notice]:
     )
     if notice.to:
         yield notice
-    for address, token in message.tokens.items():
-        to, link = (address.removeprefix(MAIL),), f"/api/v1{here}/link/{token}"
+    for address, secret in message.secrets.items():
+        to = (address.removeprefix(MAIL),)
+        link = f"/tasks/link/{token_of(scope, task.id, secret)}"
         yield replace(notice, to=to, link=link, group=task.id)
 
 

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import BadInput, Forbidden, NotFound
+from stellwerk.kernel.errors import BadInput, Forbidden
 from stellwerk.kernel.ids import MandateId, UserId
 from stellwerk.kernel.records import Record
 from stellwerk.tenancy.auditing import Audit
-from stellwerk.tenancy.ports import Members
+from stellwerk.tenancy.ports import PEOPLE, Members
 from stellwerk.tenancy.principals import is_member
 from stellwerk.tenancy.scope import Scope, at_mandate
 
@@ -75,7 +75,7 @@ class DeputyService:
         """Let `deputy`, a member of the mandate, stand in for the user; `since` None is now.
 
         What was said of the two before holds no more. Raises BadInput for a period that cannot be,
-        and for one who cannot stand in; Forbidden for a machine's user, which has no deputy.
+        and for one who cannot stand in; Forbidden for machines, and who is no member himself.
         """
         now = self._clock.now()
         named = Deputy(
@@ -92,18 +92,19 @@ class DeputyService:
         return written
 
     def remove(self, scope: Scope, deputy: UserId) -> None:
-        """Let `deputy` stand in no more; raises NotFound if it did not."""
+        """Let `deputy` stand in no more; nothing changes if it did not."""
         with self._audit.act(scope, "deputy.remove", f"user:{scope.user}") as act:
             named = self._deputies.of(scope, scope.user)
             before = next((one for one in named if one.deputy == deputy), None)
-            if before is None:
-                raise NotFound(f"'{deputy}' does not stand in for you", remedy="Look at the list.")
             act.before(before)
-            self._deputies.remove(scope, scope.user, deputy)
+            if before is not None:
+                self._deputies.remove(scope, scope.user, deputy)
 
     def _check(self, scope: Scope, named: Deputy, now: datetime) -> None:
-        if not scope.user.startswith("u-"):
+        if not scope.user.startswith(PEOPLE):
             raise Forbidden("Only people have deputies.")
+        if not is_member(self._members.standing(at_mandate(scope), scope.user)):
+            raise Forbidden("Only members of a mandate have deputies there.")
         if named.deputy == named.user:
             raise BadInput("You cannot stand in for yourself.", remedy="Name somebody else.")
         if not max(named.since, now) < named.until <= now + LONGEST:
