@@ -15,6 +15,7 @@ from localcloud.cli import (
     publishing,
     replays,
     runs,
+    stats,
     schedules,
     tasks,
     types,
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 for group in (cloud, graphs, publishing, runs, tasks, hooks, schedules, types, login):
     app.registered_commands += group.app.registered_commands
+app.registered_commands += stats.app.registered_commands
 app.add_typer(workflows.app, name="workflows")
 app.add_typer(replays.app, name="replays")
 app.add_typer(audit.app, name="audit")

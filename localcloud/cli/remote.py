@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -115,6 +116,26 @@ class Api:
         given = {name: value for name, value in (params or {}).items() if value is not None}
         return self._send("GET", path, params=given)
 
+    @contextmanager
+    def stream(
+        self, path: str, params: Mapping[str, str | int]
+    ) -> Iterator[Iterator[str] | None]:
+        """Read the lines of an answer as they come; None if there are none and none will come.
+
+        Raises ServiceUnavailable, also in the middle, where the connection breaks.
+        """
+        request = self._client.build_request("GET", path, params=params)
+        self._sign(request, renew=False)
+        try:
+            answer = self._client.send(request, stream=True)
+            with closing(answer):
+                if not answer.is_success:
+                    answer.read()
+                    raise _error(answer)
+                yield None if answer.status_code == 204 else answer.iter_lines()
+        except httpx2.HTTPError as error:
+            raise self._silent(error) from error
+
     def post(self, path: str, body: JsonValue = None, *, match: str = "", key: str = "") -> Answer:
         """Post a body, under the version `match`; `key` makes a creation happen once."""
         return self._send("POST", path, body, _conditions(match, key))
@@ -162,10 +183,13 @@ class Api:
         try:
             return self._client.send(request)
         except httpx2.HTTPError as error:
-            raise ServiceUnavailable(
-                f"{self.address} does not answer: {type(error).__name__}",
-                remedy="Is the address right, and the deployment up?",
-            ) from error
+            raise self._silent(error) from error
+
+    def _silent(self, error: Exception) -> ServiceUnavailable:
+        return ServiceUnavailable(
+            f"{self.address} does not answer: {type(error).__name__}",
+            remedy="Is the address right, and the deployment up?",
+        )
 
 
 def normal(address: str) -> str:

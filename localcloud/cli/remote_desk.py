@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from localcloud.cli.remote import Api
 from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of, task_of
 from localcloud.cli.remote_replays import RemoteRerunning
+from localcloud.cli.remote_watching import RemoteWatching
 from localcloud.cli.remote_workflows import RemoteWorkflows
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.errors import Conflict
@@ -220,6 +221,7 @@ class RemoteDesk:
         place = f"/mandates/{mandate}/instances/{instance}"
         self.runs = RemoteRuns(api, place)
         self.tasks = RemoteTasks(api, place)
+        self.watching = RemoteWatching(api, place)
         self.hooks = RemoteHooks(api, place)
         self.schedules = RemoteClocks(api, place)
         self.rerunning = RemoteRerunning(api, place)

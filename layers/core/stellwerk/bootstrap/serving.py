@@ -166,26 +166,17 @@ class ApiServices:
     @cached_property
     def happenings(self) -> Events:
         """Reads the event logs of runs."""
-        watching = self.running.watching
-        return Events(watching.log, watching.projector, self.runs, self.running.press.clock)
+        return self.running.watching.events_for(self.runs)
 
     @property
     def rerunning(self) -> Rerunning:
         """Replays many runs."""
         return self.running.rerunning
 
-    @cached_property
+    @property
     def monitoring(self) -> Monitoring:
         """Says how runs are doing."""
-        watching, world = self.running.watching, self.running.assembly.world
-        return Monitoring(
-            watching.tallies,
-            watching.outbox,
-            world.runs,
-            world.versions,
-            self.directory.mandates,
-            world.clock,
-        )
+        return self.running.watching.monitoring
 
     @property
     def tasks(self) -> TaskService:

@@ -21,6 +21,8 @@ from stellwerk.aws.tallies import DynamoTallies
 from stellwerk.bootstrap.clients import PATIENCE
 from stellwerk.bootstrap.later import Means
 from stellwerk.config import Settings
+from stellwerk.kernel.clock import Clock
+from stellwerk.runs.service import RunService
 from stellwerk.watching.bundles import Outbox
 from stellwerk.watching.channels import (
     NoMail,
@@ -31,8 +33,10 @@ from stellwerk.watching.channels import (
     for_teams,
 )
 from stellwerk.watching.following import Following
+from stellwerk.watching.monitoring import Monitoring
 from stellwerk.watching.people import KnownPeople
 from stellwerk.watching.projecting import Projector
+from stellwerk.watching.reading import Events
 from stellwerk.watching.retention import Retiring
 from stellwerk.watching.tallies import Tallies
 from stellwerk.watching.telling import Channel, Outgoing, Postman
@@ -51,6 +55,12 @@ class Watching:
     postman: Postman
     following: Following
     retiring: Retiring
+    monitoring: Monitoring
+    clock: Clock
+
+    def events_for(self, runs: RunService) -> Events:
+        """Return what reads event logs of runs that may be read by a service."""
+        return Events(self.log, self.projector, runs, self.clock)
 
 
 def watching(means: Means) -> Watching:
@@ -80,6 +90,8 @@ def watching(means: Means) -> Watching:
             means.versions,
             clock,
         ),
+        monitoring=Monitoring(tallies, outbox, runs, means.versions, people.mandates, clock),
+        clock=clock,
     )
 
 
