@@ -117,9 +117,7 @@ class Api:
         return self._send("GET", path, params=given)
 
     @contextmanager
-    def stream(
-        self, path: str, params: Mapping[str, str | int]
-    ) -> Iterator[Iterator[str] | None]:
+    def stream(self, path: str, params: Mapping[str, str | int]) -> Iterator[Iterator[str] | None]:
         """Read the lines of an answer as they come; None if there are none and none will come.
 
         Raises ServiceUnavailable, also in the middle, where the connection breaks.
