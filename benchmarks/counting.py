@@ -67,8 +67,11 @@ class CountingClients:
     def __init__(self, clients: Clients) -> None:
         self.counts = Counting(clients.dynamodb)
         self.dynamodb = self.counts
-        self.s3 = clients.s3
-        self.stepfunctions = clients.stepfunctions
+        self._clients = clients
+
+    def __getattr__(self, name: str) -> object:
+        """Return the client of another service."""
+        return getattr(self._clients, name)
 
     @property
     def as_clients(self) -> Clients:

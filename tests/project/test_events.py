@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stellwerk.handlers.occurring import StoringEvent, TellingEvent
 from stellwerk.handlers.system import (
     ChunkEvent,
     Event,
@@ -19,11 +20,13 @@ EVENTS = Path(__file__).parent.parent.parent / "events"
 OTHERS = {"api", "cognito"}
 """Sources whose events are tested where they are taken."""
 MODELS: dict[str, type[Event]] = {
+    "bus.event": TellingEvent,
     "machine.chunk_finished": ChunkEvent,
     "machine.gate_reads": NodeEvent,
     "machine.gate_waits": NodeEvent,
     "machine.node_failed": NodeEvent,
     "machine.scope_closed": PlaceEvent,
+    "s3.object_created": StoringEvent,
     "schedule.sweep": SweepEvent,
     "states.execution_aborted": ExecutionEvent,
     "states.execution_failed": ExecutionEvent,
@@ -47,3 +50,23 @@ def test_an_ended_execution_names_its_run() -> None:
     assert event.name is not None
     assert event.data is not None
     assert event.name.run == event.data.run.id
+
+
+def test_a_stored_object_says_whose_it_is_and_others_are_nobodys() -> None:
+    event = StoringEvent.model_validate_json((EVENTS / "s3.object_created.json").read_bytes())
+    placed = event.place("request-1")
+    assert placed is not None
+    scope, stored = placed
+    assert (scope.mandate, scope.instance) == ("m-demo", "i-demo")
+    assert (stored.rest, stored.version) == (
+        "01kb2c3d4e5f6g7h8j9k0m1n2p",
+        event.detail.object.version,
+    )
+    for key in (
+        "m-demo/i-demo/runs/1",
+        "system//files/1",
+        "m-demo/files/1",
+        "m-demo/i-demo/files/",
+    ):
+        other = {"bucket": {"name": "b"}, "object": {"key": key}}
+        assert StoringEvent.model_validate({"detail": other}).place("") is None
