@@ -26,6 +26,7 @@ from localcloud.events import (
     stored,
     told,
 )
+from localcloud.expiry import Expiry
 from localcloud.functions import ByName, Functions
 from localcloud.lambdas import ACCOUNT, REGION, Lambdas
 from localcloud.mocking import mocked
@@ -109,6 +110,7 @@ class LocalCloud:
             self.endpoint = self._stack.enter_context(serving(self._port))
         self._stack.callback(self._end_executions)
         self._start_streams(streams)
+        self._start_expiry()
         self._spare_the_collector()
         begun = datetime.now(UTC)
         if self._on_start is not None:
@@ -156,6 +158,12 @@ class LocalCloud:
         publish = partial(self.events.publish, "aws.s3", OBJECT_CREATED, ())
         self._stack.enter_context(objects.told(publish))
         self._stack.enter_context(self.events.installed())
+
+    def _start_expiry(self) -> None:
+        tables = [self.settings.platform_table, self.settings.runs_table]
+        expiry = Expiry(self.dynamodb, tables)
+        expiry.start()
+        self._stack.callback(expiry.stop)
 
     def _start_schedules(self, begun: datetime) -> None:
         schedules = Schedules(self.lambdas, self._functions.rates)

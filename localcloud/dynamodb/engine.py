@@ -151,6 +151,19 @@ class Engine:
             self._apply(writes)
         return {}
 
+    def expire(self, name: str, attribute: str, now: float) -> int:
+        """Remove the items of a table whose time to live is over; return how many."""
+        with self._lock:
+            table = self.tables.get(name)
+            over = [
+                Write(table, place, item, None)
+                for place, item in table.items.items()
+                if float(item.get(attribute, {}).get("N", now)) < now
+            ]
+            for start in range(0, len(over), BATCH_WRITES):
+                self._apply(over[start : start + BATCH_WRITES])
+        return len(over)
+
     def query(self, request: Request) -> Answer:
         """Answer Query."""
         with self._lock:
