@@ -10,6 +10,7 @@ from tests.contracts import (
     test_directory,
     test_directory_members,
     test_files,
+    test_hooks,
     test_requests,
     test_versions,
 )
@@ -23,6 +24,7 @@ globals().update(
         test_directory,
         test_directory_members,
         test_files,
+        test_hooks,
         test_requests,
         test_versions,
     )
