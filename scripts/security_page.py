@@ -90,7 +90,8 @@ REASONS = {
         "The sweeper starts runs whose start was lost, and deletes machines that no run needs."
     ),
     "LookAfterExecutions": "The sweeper asks how an execution ended, and stops what is cancelled.",
-    "ListMandates": "The sweeper goes through all mandates; it reads their ids and nothing else.",
+    "ListMandates": "The sweeper goes through all mandates, the reader of mail through all watched "
+    "mailboxes; both read ids and nothing else.",
     "NoteWhereTheSweeperStopped": "The next round of the sweeper goes on from there.",
     "ReadTheStreamOfRuns": "What happens in runs is told in their event logs, and to people.",
     "FindWhereToReachPeople": "The mail address of whoever is to be told of a failure or a task.",
@@ -123,7 +124,11 @@ REASONS = {
     "AddToTheAudit": "Nothing happens unrecorded; administrators read what did.",
     "KeepValues": "Values, files and graphs that are too large for an item.",
     "RemoveFiles": "People remove files; the sweeper removes values of runs whose time is over.",
-    "UseConnections": "An action signs in at a service as the mandate's connection.",
+    "UseConnections": "An action, the reader of mailboxes, or the test of a connection signs in at a "
+    "service as the mandate's connection, and keeps the token that it had renewed.",
+    "KeepConnections": "Who makes a connection hands in its secret; who ends it takes it away.",
+    "WatchMailboxes": "A node that waits for mail watches its mailbox; renewals of tokens are locked, "
+    "and what is wrong with a connection is written on it.",
     "NoForeignKeys": "Whatever else is allowed: no key of another mandate.",
     "NoForeignObjects": "Whatever else is allowed: no object of another mandate, no list of any.",
     "NoScanAndNoPartiQL": "Both read without naming keys; every list is a query.",

@@ -42,11 +42,12 @@ def test_nothing_has_drifted(generate: ModuleType) -> None:
 def test_every_type_of_the_core_is_there() -> None:
     named = {found.type for found in StoredCatalogue().types()}
     groups = {
-        "trigger": "manual webhook schedule called form event file failure",
+        "trigger": "manual webhook schedule called form event file mail failure",
         "flow": "if switch for_each while merge wait subworkflow stop",
         "input": "approval form choice upload review",
         "data": "set transform filter sort aggregate template parse validate store",
         "http": "request",
+        "email": "check_mail",
     }
     assert named == {f"{group}.{name}" for group, names in groups.items() for name in names.split()}
 
@@ -131,4 +132,4 @@ def test_the_page_names_every_type_and_marks_jsonata() -> None:
     assert "*JSONata*" in text
     assert "*secret*" in text
     assert "names a workflow" in text
-    assert text.count("\n## ") == 5
+    assert text.count("\n## ") == 6

@@ -18,8 +18,8 @@ from stellwerk.kernel.errors import (
     RateLimited,
     ServiceUnavailable,
 )
-from stellwerk.toolboxes.accounts import MAILBOXES
 from stellwerk.toolboxes.connections import Changes, New
+from stellwerk.toolboxes.kinds import MAILBOXES
 from stellwerk.toolboxes.model import Kind, Status
 from tests.connections.desk import ANNA, BEN, Desk
 from tests.fakes.consent import consented

@@ -21,12 +21,16 @@ from stellwerk.runs.names import run_ref
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope, seeded
+from stellwerk.triggers.mail.desk import MailDesk
+from stellwerk.triggers.mail.waits import MailWaits
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from tests.connections.desk import Desk
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
 from tests.fakes.journal import FakeJournal
 from tests.fakes.key_values import FakeKeyValues
+from tests.fakes.mailboxes import FakeMailboxes
 from tests.fakes.memory import Memory
 from tests.fakes.people import FakeGuests, FakeUploads
 from tests.fakes.platform import FakeActors
@@ -123,6 +127,9 @@ class Floor:
             uploads=self.uploads,
         )
         self.assembly = Assembly.of(self.world)
+        self.mailboxes, self.desk = FakeMailboxes(), Desk()
+        waits = MailWaits(self.world, self.mailboxes)
+        self.mail = MailDesk(self.actors, self.desk.accounts, waits)
 
     def _metered(self, name: str, inner: T) -> T:
         return cast("T", Metered(name, inner, self.meter))

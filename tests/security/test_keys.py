@@ -27,8 +27,11 @@ from stellwerk.tenancy.scope import SYSTEM, Scope, of_run
 MANDATE = MandateId("m-demo")
 HOSTILE = "system##user#u"
 """A text from outside that looks like the key of something else."""
-OF_NO_MANDATE = {"mandate_entry", "user", "place_of_user", "secret", "subject", "email"}
-"""Keys of what belongs to no mandate, whoever asks: users and the list of mandates."""
+OF_NO_MANDATE = {
+    *("mandate_entry", "user", "place_of_user", "secret", "subject", "email"),
+    "mailbox_entry",
+}
+"""Keys of what belongs to no mandate, whoever asks: users, lists of mandates and mailboxes."""
 NO_PARTITION = {"value", "listed_at"}
 """An object's name, and a sort key."""
 FOLDER = Path(stellwerk.aws.__file__).parent

@@ -44,7 +44,7 @@ def renewal(scope: Scope, connection: ConnectionId) -> Key:
 
 def consent(scope: Scope, state: str) -> Key:
     """Return the key of a consent that the scope's user was asked for; states come from outside."""
-    return Key(_within(scope, f"consent#{scope.user}#{digest(state)}"), "consent")
+    return Key(_within(scope, f"consent#{scope.user}#{_digest(state)}"), "consent")
 
 
 def mailbox(scope: Scope, box: str) -> Key:
@@ -62,12 +62,12 @@ def watched(scope: Scope, workflow: WorkflowId, node: str = "") -> Key:
     return Key(keys.workflow(scope, workflow).pk, f"{WATCHED}{node}")
 
 
-def entry(scope: Scope, box: str) -> Key:
+def mailbox_entry(scope: Scope, box: str) -> Key:
     """Return the key of the entry of a mailbox that is watched."""
     return Key(MAILBOXES, f"{scope.mandate}#{scope.instance}#{box}")
 
 
-def digest(text: str) -> str:
+def _digest(text: str) -> str:
     """Return a text's SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from stellwerk.aws.audit import DynamoAuditLog
 from stellwerk.aws.bodies import Bodies
@@ -57,6 +58,7 @@ from stellwerk.workflows.press import Compiler, Press
 
 if TYPE_CHECKING:
     from stellwerk.bootstrap.watching import Watching
+    from stellwerk.triggers.mail.desk import MailDesk
     from stellwerk.workflows.service import WorkflowService
 
 
@@ -160,10 +162,22 @@ class Services:
         """What watches runs; imported by processes that do."""
         return self.later.watching
 
+    @cached_property
+    def mail(self) -> MailDesk:
+        """What waits for mail; imported when first used."""
+        return cast("_Mailing", import_module("stellwerk.bootstrap.mailing")).mail_desk(self)
+
     @property
     def http_allow(self) -> tuple[str, ...]:
         """`host:port` that `http.request` may call although the address is private."""
         return self.settings.http_allow
+
+
+class _Mailing(Protocol):
+    """The module `mailing`, as seen from here."""
+
+    def mail_desk(self, running: Services) -> MailDesk:
+        """Return what waits for mail."""
 
 
 def build(

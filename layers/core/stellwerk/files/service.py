@@ -41,8 +41,8 @@ class FileService:
         now = self._clock.now()
         file = File(
             id=FileId(new_id(now)),
-            name=_checked_name(name),
-            type=_checked_type(type),
+            name=checked_name(name),
+            type=checked_type(type),
             size=_checked_size(content),
             sha256=hashlib.sha256(content).hexdigest(),
             created_by=scope.user,
@@ -79,7 +79,7 @@ class FileService:
             self._files.remove(scope, found)
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
     """Return the last part of a path that a browser may send; a name has no control characters."""
     last = re.split(r"[/\\]", name)[-1].strip()
     if 0 < len(last) <= LONGEST_NAME and last.isprintable() and last not in {".", ".."}:
@@ -90,7 +90,7 @@ def _checked_name(name: str) -> str:
     )
 
 
-def _checked_type(type: str) -> str:
+def checked_type(type: str) -> str:
     """Return a media type without its parameters; none given is unknown bytes."""
     plain = type.partition(";")[0].strip().lower() or _UNKNOWN
     if _TYPE.fullmatch(plain):

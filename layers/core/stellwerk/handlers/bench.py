@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.ports import KeyValues
+
+if TYPE_CHECKING:
+    from stellwerk.triggers.mail.desk import MailDesk
 
 
 class Bench(Protocol):
@@ -18,6 +21,10 @@ class Bench(Protocol):
     @property
     def key_values(self) -> KeyValues:
         """The small store of each workflow."""
+
+    @property
+    def mail(self) -> MailDesk:
+        """What waits for mail."""
 
     @property
     def http_allow(self) -> tuple[str, ...]:

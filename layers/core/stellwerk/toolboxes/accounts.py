@@ -27,8 +27,6 @@ from stellwerk.toolboxes.smtp import signed_in
 from stellwerk.toolboxes.tokens import AccessTokens
 from stellwerk.toolboxes.web import object_in
 
-MAILBOXES = frozenset({Kind.SMTP_IMAP, Kind.MICROSOFT})
-"""The kinds that have mail."""
 _JSON = {"content-type": "application/json"}
 
 

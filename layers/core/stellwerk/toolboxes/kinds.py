@@ -17,6 +17,8 @@ Host = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9.
 Port = Annotated[int, Field(ge=1, le=65535)]
 Secret = Annotated[str, Field(min_length=1, max_length=8000)]
 Url = Annotated[str, Field(min_length=1, max_length=8000, pattern=r"^https?://")]
+MAILBOXES = frozenset({Kind.SMTP_IMAP, Kind.MICROSOFT})
+"""The kinds that have mail."""
 MAIL_SCOPES = ("offline_access", "User.Read", "Mail.Read")
 
 

@@ -1,0 +1,1 @@
+"""Action: wait for a mail."""

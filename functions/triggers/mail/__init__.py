@@ -1,0 +1,1 @@
+"""Lambda: what is new in mailboxes."""
