@@ -1,23 +1,16 @@
-"""What has to do with mailboxes. Imported by those alone that watch or poll them."""
+"""What has to do with mailboxes. Imported by those alone that watch or wait there."""
 
 from __future__ import annotations
 
 from stellwerk.aws.files import DynamoFiles
 from stellwerk.aws.mailboxes import DynamoMailboxes
 from stellwerk.bootstrap.connecting import connection_services
-from stellwerk.bootstrap.later import Means
 from stellwerk.bootstrap.running import Services
 from stellwerk.triggers.mail.desk import MailDesk
 from stellwerk.triggers.mail.handing import Handing
-from stellwerk.triggers.mail.part import MailPart
 from stellwerk.triggers.mail.polling import Poller, Sorting
 from stellwerk.triggers.mail.rounds import MailRounds
 from stellwerk.triggers.mail.waits import MailWaits
-
-
-def mail_part(means: Means) -> MailPart:
-    """Return who lets triggers watch."""
-    return MailPart(DynamoMailboxes(means.stores.items(means.settings.platform_table)), means.clock)
 
 
 def mail_desk(running: Services) -> MailDesk:
