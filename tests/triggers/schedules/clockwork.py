@@ -23,7 +23,7 @@ from stellwerk.triggers.schedules.ports import Registrations, Scheduler
 from stellwerk.triggers.schedules.rounds import ScheduleRounds
 from stellwerk.triggers.schedules.service import ScheduleDesk
 from stellwerk.triggers.schedules.telling import Teller
-from stellwerk.workflows.model import Workflow
+from stellwerk.workflows.model import Overflow, Workflow
 from tests.contracts.records import SCOPE
 from tests.contracts.stores import Stores, in_memory
 from tests.fakes.audit import FakeAuditLog
@@ -50,6 +50,7 @@ class FakeStarts:
     clock: FixedClock
     refusal: StellwerkError | None = None
     payloads: list[JsonValue] = field(default_factory=list)
+    overlaps: list[Overflow | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,7 +63,9 @@ class FakeStarts:
         trigger: NodeKey,
         delivery: str,
         payload: JsonValue = None,
+        overlap: Overflow | None = None,
     ) -> Run:
+        self.overlaps.append(overlap)
         if self.refusal is not None:
             raise self.refusal
         with self._lock:

@@ -20,6 +20,7 @@ from stellwerk.kernel.errors import (
 from stellwerk.kernel.ids import NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.deadline import Deadline
+from stellwerk.runs.limits import ConcurrencyReached
 from stellwerk.tenancy.scope import of_platform
 from stellwerk.triggers.schedules.model import Mark, Reason, Slot, SlotStatus
 from stellwerk.triggers.schedules.rounds import GRACE, NotLooked
@@ -31,10 +32,6 @@ NINE = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 """When the clock of the tests begins."""
 HOURLY: JsonObject = {"interval": "PT1H"}
 ALL = of_platform()
-
-
-class ConcurrencyReached(Conflict):
-    """Called as what the runs raise."""
 
 
 def hours(*numbers: float) -> list[datetime]:
@@ -99,6 +96,7 @@ def test_a_slot_that_is_skipped_says_why(
     row = clockwork.fire(hours(1)[0])
     assert (row.status, row.reason, row.note) == (SlotStatus.SKIPPED, reason, refusal.message)
     assert clockwork.rows() == [row]
+    assert clockwork.starts.overlaps == [overlap]
     assert clockwork.notices.told == []
 
 

@@ -26,8 +26,6 @@
 | task of a run | run#R | task#created#T |
 | pending task of an assignee | inbox#sha256 | created#T |
 | delivery | delivery#W#sha256 | delivery |
-| schedules of a workflow, as registered | schedules | the workflow |
-| slot of a schedule | slots#W | moment#node |
 | file | file#F | file |
 | entry of the list of files | files | created#F |
 | entry of a user's list of files | files#user | created#F |
@@ -51,7 +49,6 @@ What belongs to no mandate has `system` in its place, and no instance:
 | user by token | subject#sha256 | subject |
 | user by address | email#sha256 | email |
 | where the sweeper has stopped | sweep | mark |
-| when missed slots are looked for next | sweep | schedules |
 | whose the token of a hook is | hook#sha256 | hook |
 
 Audit records belong to a mandate: they lie below it alone, in a table of their own.
@@ -78,7 +75,6 @@ from stellwerk.kernel.ids import (
     ROOT,
     InstanceId,
     MandateId,
-    NodeKey,
     Path,
     RoleId,
     RunId,
@@ -256,26 +252,6 @@ def delivery(scope: Scope, workflow: WorkflowId, delivery: str) -> Key:
     return Key(_within(scope, f"delivery#{workflow}#{_digest(delivery)}"), "delivery")
 
 
-def registration(scope: Scope, workflow: WorkflowId | None = None) -> Key:
-    """Return the key of a workflow's schedules; those of an instance share the partition."""
-    return Key(_within(scope, "schedules"), workflow or "")
-
-
-def slot(scope: Scope, workflow: WorkflowId, at: datetime, node: NodeKey) -> Key:
-    """Return the key of what became of a planned time; those of a workflow share the partition."""
-    return Key(slots(scope, workflow), f"{instant(at)}#{node}")
-
-
-def slots(scope: Scope, workflow: WorkflowId) -> str:
-    """Return the partition of a workflow's slots, by time."""
-    return _within(scope, f"slots#{workflow}")
-
-
-def slots_by_status(scope: Scope, status: str) -> str:
-    """Return the index key of an instance's slots that were not fired, or late."""
-    return _within(scope, f"slots#{status}#all")
-
-
 def runs_of_instance(scope: Scope) -> str:
     """Return the index key of all runs."""
     return _within(scope, "runs")
@@ -384,11 +360,6 @@ def mandate_entry(mandate: MandateId) -> Key:
 def sweep_mark(scope: Scope) -> Key:
     """Return the key of where the sweeper has stopped: that of the system; others have none."""
     return Key(_within(scope, "sweep"), "mark")
-
-
-def schedule_mark(scope: Scope) -> Key:
-    """Return the key of when missed slots are looked for next; others than the system have none."""
-    return Key(_within(scope, "sweep"), "schedules")
 
 
 def instance(mandate: MandateId, instance: InstanceId) -> Key:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from stellwerk.aws import keys, listing
+from stellwerk.aws import listing, schedule_keys
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Item, Put, absent, below, decoded
 from stellwerk.aws.items import Items, Range
+from stellwerk.aws.keys import listed_at
 from stellwerk.aws.revisions import unchanged, written
 from stellwerk.aws.tables import BY_STATUS, TTL_ATTRIBUTE
 from stellwerk.kernel.clock import instant
@@ -33,14 +34,14 @@ class DynamoRegistrations:
 
     def get(self, scope: Scope, workflow: WorkflowId) -> Registration | None:
         """Return the registration of a workflow."""
-        item = self._items.get(keys.registration(scope, workflow))
+        item = self._items.get(schedule_keys.registration(scope, workflow))
         return None if item is None else self._bodies.record(scope, item, Registration)
 
     def write(self, scope: Scope, registration: Registration) -> Registration:
         """Write it in place of its revision; raises Conflict."""
         workflow = registration.workflow
         item = self._bodies.item(scope, registration, f"schedules/{workflow}")
-        key = keys.registration(scope, workflow)
+        key = schedule_keys.registration(scope, workflow)
         try:
             self._items.put(Put(key, item, when=unchanged(registration)))
         except Refused as refused:
@@ -51,12 +52,12 @@ class DynamoRegistrations:
 
     def all(self, scope: Scope) -> Iterator[Registration]:
         """Yield all of the instance, by workflow."""
-        for item in self._items.query(Range(keys.registration(scope).pk)):
+        for item in self._items.query(Range(schedule_keys.registration(scope).pk)):
             yield self._bodies.record(scope, item, Registration)
 
     def page(self, scope: Scope, *, cursor: str | None, limit: int) -> Page[Registration]:
         """Return a page of the instance's, by workflow."""
-        wanted = Range(keys.registration(scope).pk)
+        wanted = Range(schedule_keys.registration(scope).pk)
         found = listing.entries(self._items, wanted, cursor=cursor, limit=limit)
         records = [self._bodies.record(scope, item, Registration) for item in found.items]
         return Page(records, found.cursor)
@@ -70,12 +71,12 @@ class DynamoSlots:
 
     def get(self, scope: Scope, workflow: WorkflowId, node: NodeKey, at: datetime) -> Slot | None:
         """Return the row of a slot."""
-        item = self._items.get(keys.slot(scope, workflow, at, node))
+        item = self._items.get(schedule_keys.slot(scope, workflow, at, node))
         return None if item is None else _slot(item)
 
     def record(self, scope: Scope, slot: Slot) -> Slot:
         """Write the row unless there is one that counts as much, and return what is stored."""
-        key = keys.slot(scope, slot.workflow, slot.at, slot.node)
+        key = schedule_keys.slot(scope, slot.workflow, slot.at, slot.node)
         weight = _WEIGHT[slot.status]
         item: Item = {
             "body": slot.model_dump_json(),
@@ -85,7 +86,7 @@ class DynamoSlots:
         listed = _listed(scope, slot)
         if listed:
             item["in_status"] = listed
-            item["listed_at"] = keys.listed_at(slot.at, f"{slot.workflow}#{slot.node}")
+            item["listed_at"] = listed_at(slot.at, f"{slot.workflow}#{slot.node}")
         for when in (absent(), below("weight", weight)):
             try:
                 self._items.put(Put(key, item, when=(when,)))
@@ -97,7 +98,7 @@ class DynamoSlots:
 
     def latest(self, scope: Scope, workflow: WorkflowId, *, limit: int) -> Sequence[Slot]:
         """Return the last rows of a workflow, the newest first."""
-        wanted = Range(keys.slots(scope, workflow), newest_first=True)
+        wanted = Range(schedule_keys.slots(scope, workflow), newest_first=True)
         return [_slot(item) for item in self._items.query(wanted, limit=limit)]
 
     def between(
@@ -105,7 +106,9 @@ class DynamoSlots:
     ) -> Mapping[tuple[NodeKey, datetime], Slot]:
         """Return the rows of slots later than `since` and not later than `until`."""
         wanted = Range(
-            keys.slots(scope, workflow), since=instant(since), until=f"{instant(until)}#~"
+            schedule_keys.slots(scope, workflow),
+            since=instant(since),
+            until=listed_at(until, "~"),
         )
         found = (_slot(item) for item in self._items.query(wanted))
         return {(slot.node, slot.at): slot for slot in found if slot.at > since}
@@ -114,7 +117,7 @@ class DynamoSlots:
         self, scope: Scope, status: SlotStatus, *, late: bool, limit: int
     ) -> Sequence[Slot]:
         """Return the instance's last rows with a status, or those fired late, the newest first."""
-        partition = keys.slots_by_status(scope, "late" if late else status)
+        partition = schedule_keys.by_status(scope, "late" if late else status)
         wanted = Range(partition, index=BY_STATUS, newest_first=True)
         found = listing.page(self._items, wanted, cursor=None, limit=limit)
         return [_slot(item) for item in found.items]
@@ -128,12 +131,12 @@ class DynamoLookMarks:
 
     def read(self, scope: Scope) -> Mark | None:
         """Return the mark; None before the first look."""
-        item = self._items.get(keys.schedule_mark(scope))
+        item = self._items.get(schedule_keys.mark(scope))
         return Mark.model_validate_json(str(item["mark"])) if item else None
 
     def write(self, scope: Scope, mark: Mark) -> None:
         """Note it; of two at once the last one counts."""
-        self._items.put(Put(keys.schedule_mark(scope), {"mark": mark.model_dump_json()}))
+        self._items.put(Put(schedule_keys.mark(scope), {"mark": mark.model_dump_json()}))
 
 
 def _slot(item: Item) -> Slot:
@@ -143,5 +146,5 @@ def _slot(item: Item) -> Slot:
 def _listed(scope: Scope, slot: Slot) -> str:
     """Return where an instance lists the row: what went wrong, and nothing else."""
     if slot.status is SlotStatus.FIRED:
-        return keys.slots_by_status(scope, "late") if slot.late > LATE else ""
-    return keys.slots_by_status(scope, slot.status)
+        return schedule_keys.by_status(scope, "late") if slot.late > LATE else ""
+    return schedule_keys.by_status(scope, slot.status)

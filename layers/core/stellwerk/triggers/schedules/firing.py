@@ -11,7 +11,7 @@ from datetime import datetime
 from stellwerk.kernel.clock import Clock, instant
 from stellwerk.kernel.errors import BadInput, Conflict, Forbidden, NotFound, StellwerkError
 from stellwerk.kernel.ids import NodeKey, WorkflowId
-from stellwerk.kernel.json import JsonObject
+from stellwerk.runs.limits import ConcurrencyReached
 from stellwerk.runs.model import Run
 from stellwerk.tenancy.scope import Scope
 from stellwerk.triggers.schedules.model import Reason, Registration, Slot, SlotStatus, Span
@@ -20,9 +20,7 @@ from stellwerk.triggers.schedules.ports import Registrations, Slots, Starts
 from stellwerk.triggers.schedules.telling import Teller
 from stellwerk.triggers.schedules.timing import Policy, read_schedule
 from stellwerk.workflows.faults import InvalidGraph
-
-CONCURRENCY = "ConcurrencyReached"
-"""The error that says that a run more is not wanted now."""
+from stellwerk.workflows.model import Overflow
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class SlotFiring:
         if known is not None and known.run is not None:
             return known
         try:
-            run = self._start(scope, due)
+            run = self._start(scope, due, policy)
         except (Forbidden, Conflict, BadInput, NotFound) as refusal:
             return self._refused(scope, due, refusal, policy)
         return self.fired(scope, due, run)
@@ -85,10 +83,14 @@ class SlotFiring:
         row = self._row(due, SlotStatus.MISSED, self.clock.now())
         return self.slots.record(scope, row.model_copy(update={"note": note}))
 
-    def _start(self, scope: Scope, due: Due) -> Run:
-        payload: JsonObject = {"at": instant(due.slot)}
+    def _start(self, scope: Scope, due: Due, policy: Policy) -> Run:
         return self.starts.fire(
-            scope, due.workflow, trigger=due.node, delivery=due.delivery, payload=payload
+            scope,
+            due.workflow,
+            trigger=due.node,
+            delivery=due.delivery,
+            payload={"at": instant(due.slot)},
+            overlap=Overflow(policy.overlap),
         )
 
     def _refused(self, scope: Scope, due: Due, refusal: StellwerkError, policy: Policy) -> Slot:
@@ -125,6 +127,6 @@ def _span(registration: Registration | None, node: NodeKey) -> Span | None:
 def _reason(refusal: StellwerkError, policy: Policy) -> Reason:
     if isinstance(refusal, Forbidden):
         return Reason.RIGHTS
-    if refusal.type == CONCURRENCY:
+    if isinstance(refusal, ConcurrencyReached):
         return Reason.OVERLAP if policy.overlap == "skip" else Reason.LIMIT
     return Reason.INVALID if isinstance(refusal, InvalidGraph) else Reason.INACTIVE

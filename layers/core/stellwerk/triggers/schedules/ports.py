@@ -20,6 +20,7 @@ from stellwerk.triggers.schedules.model import (
     Slot,
     SlotStatus,
 )
+from stellwerk.workflows.model import Overflow
 
 
 class Scheduler(Protocol):
@@ -114,5 +115,6 @@ class Starts(Protocol):
         trigger: NodeKey,
         delivery: str,
         payload: JsonValue = None,
+        overlap: Overflow | None = None,
     ) -> Run:
         """Start a run, or return the one that the delivery has started."""
