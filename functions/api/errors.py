@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,7 @@ from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.faults import InvalidGraph
 
 LOG = logging.getLogger(__name__)
+_TOKENS = re.compile(r"^(/(?:hooks|forms)/).*", re.DOTALL)
 PAUSE = 2
 """Seconds after which something that is unavailable may be asked again."""
 
@@ -73,7 +75,7 @@ def install(app: FastAPI) -> None:
 
 def unexpected(scope: Mapping[str, Any], error: Exception) -> Response:
     """Return the answer where something is wrong with us; the log has the rest."""
-    LOG.error("%s %s failed", scope.get("method"), scope.get("path"), exc_info=error)
+    LOG.error("%s %s failed", scope.get("method"), _written(scope.get("path")), exc_info=error)
     return problem(
         "internal",
         500,
@@ -81,6 +83,11 @@ def unexpected(scope: Mapping[str, Any], error: Exception) -> Response:
         request=scope,
         remedy="Try again later; name the request id to your administrator if it stays.",
     )
+
+
+def _written(path: object) -> str:
+    """Return a path as logs may have it: the token in the address of a trigger is a secret."""
+    return _TOKENS.sub(r"\1…", str(path))
 
 
 def _ours(request: Request, error: Exception) -> Response:

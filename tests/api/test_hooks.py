@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -10,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +19,13 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi.testclient import TestClient
 
+from api.errors import unexpected
+from api.routers.hooks import ended
+from stellwerk.bootstrap.hooking import hook_services
+from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.requests.limits import TooManyRequests
+from stellwerk.triggers.hooks import WEBHOOK
 from tests.api.world import DEMO, STRAIGHT, World
 
 SECRET = "a long and windy secret"
@@ -188,6 +196,45 @@ def test_whoever_waits_hears_of_a_failure_without_its_details(one_world: World) 
     assert (answer.status_code, answer.json()["status"]) == (500, "failed")
     assert answer.json()["error"] == "StoppedWithError"
     assert "secret" not in answer.text
+
+
+def test_whoever_has_waited_long_enough_gets_the_run(one_world: World) -> None:
+    drawn = graph(mode="wait")
+    asking: JsonObject = {"title": "Pay?", "assignees": ["u-demo"]}
+    drawn["nodes"] = [
+        {"key": "order", "type": "trigger.webhook"},
+        {"key": "note", "type": "input.approval", "parameters": asking},
+    ]
+    workflow = Hooked(one_world, drawn)
+    answer = workflow.deliver(json={}).json()
+    here = one_world.services.hooks.doors
+    opened = here.open(workflow.path.rpartition("/")[2], WEBHOOK)
+    run = here.fire(opened, "order/sha256/other", lambda: {"body": None})
+    waited = asyncio.run(ended(partial(here.run, opened, run), run, 0.1))
+    assert (waited.id, waited.status.open) == (run.id, True)
+    assert answer["run"] != run.id
+
+
+def test_too_many_deliveries_are_told_to_wait(one_world: World) -> None:
+    workflow = Hooked(one_world, graph())
+    running = one_world.services.running
+    few = replace(running, settings=replace(running.settings, hook_rate=2))
+    doors = hook_services(few, running.stores).doors
+    token = workflow.path.rpartition("/")[2]
+    with pytest.raises(TooManyRequests) as refused:
+        for _ in range(6):  # a minute may end in between
+            doors.open(token, WEBHOOK)
+    assert 1 <= refused.value.retry_after <= 60
+    with pytest.raises(NotFound):
+        doors.open("unknown", WEBHOOK)
+
+
+def test_no_log_has_the_token_of_an_address(caplog: pytest.LogCaptureFixture) -> None:
+    for path in ("/hooks/a-token", "/forms/a-token.json"):
+        unexpected({"method": "POST", "path": path}, RuntimeError("broken"))
+    unexpected({"method": "GET", "path": "/api/v1/me"}, RuntimeError("broken"))
+    assert "a-token" not in caplog.text
+    assert "/api/v1/me" in caplog.text
 
 
 def signed(body: bytes, stamp: str, joint: bytes = b".") -> str:

@@ -50,7 +50,7 @@ async def deliver(request: Request, token: str) -> Response:
     payload = partial(_payload, here, webhook, arrival)
     run = await run_in_threadpool(here.hooks.doors.fire, webhook.opened, delivery, payload)
     if webhook.waits:
-        run = await _ended(partial(here.hooks.doors.run, webhook.opened, run), run)
+        run = await ended(partial(here.hooks.doors.run, webhook.opened, run), run)
     return await run_in_threadpool(_answer, here, webhook, run, str(request.base_url))
 
 
@@ -80,9 +80,9 @@ def _payload(here: ApiServices, webhook: Webhook, arrival: Arrival) -> JsonValue
     return webhook.payload(arrival.incoming, kept)
 
 
-async def _ended(look: Callable[[], Run], run: Run) -> Run:
-    """Return the run when it is over, or as it stands when its caller has waited long enough."""
-    until, pause = time.monotonic() + LONGEST_WAIT, _FIRST_LOOK
+async def ended(look: Callable[[], Run], run: Run, longest: float = LONGEST_WAIT) -> Run:
+    """Return the run when it is over, or as it stands after `longest` seconds."""
+    until, pause = time.monotonic() + longest, _FIRST_LOOK
     while not over(run) and time.monotonic() < until:
         await asyncio.sleep(pause)
         pause = min(_LAST_LOOK, pause * 1.5)
