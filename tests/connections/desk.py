@@ -63,12 +63,13 @@ class Desk:
     microsoft: Microsoft = field(default_factory=Microsoft)
     allowed: tuple[str, ...] = ()
     slack: str = "https://slack.com/api"
+    clock: FixedClock = field(default_factory=FixedClock)
 
     def __post_init__(self) -> None:
-        self.clock, self.log = FixedClock(), FakeAuditLog()
+        self.log = FakeAuditLog()
         self.audit = ChainedAudit(self.log, self.clock)
         self.store, self.kept = FakeConnections(), FakeSecrets()
-        allowed = (*self.allowed, self.microsoft.place)
+        allowed = self.allowed_now = {*self.allowed, self.microsoft.place}
         web = GuardedWeb(allowed, seconds=5)
         grants = Grants(Provider(self.microsoft.url, CLIENT), web, self.clock)
         self.tokens = AccessTokens(self.store, self.kept, grants, self.clock, pause=lambda _: None)
@@ -80,6 +81,10 @@ class Desk:
         self.authorising = Authorising(
             self.store, self.kept, grants, self.audit, self.clock, redirects=(REDIRECT,)
         )
+
+    def allow(self, place: str) -> None:
+        """Let a private place be called from now on."""
+        self.allowed_now.add(place)
 
     def mailbox(
         self, who: Scope = BEN, *, shared: bool = False, **settings: JsonValue

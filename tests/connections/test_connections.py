@@ -9,8 +9,8 @@ from stellwerk.kernel.json import JsonObject
 from stellwerk.kernel.records import Stale
 from stellwerk.tenancy.access import Level
 from stellwerk.toolboxes.connections import Changes, New
-from stellwerk.toolboxes.known import KnownConnections
 from stellwerk.toolboxes.kinds import MAILBOXES
+from stellwerk.toolboxes.known import KnownConnections
 from stellwerk.toolboxes.model import ConnectionId, Kind, Status
 from tests.connections.desk import ANNA, BEN, CLARA, MAILBOX, Desk, scope
 from tests.secrets.vault import seeded

@@ -79,6 +79,10 @@ class FakeMailboxes:
             self._boxes[_at(scope, box.key.id)] = box.model_copy(update=fresh)
             return True
 
+    def forget_progress(self, scope: Scope, before: Box) -> None:
+        """Be as if the poller had died before it could note how far it came."""
+        self._boxes[_at(scope, before.key.id)] = before
+
     def leave(self, scope: Scope, box: str, joined: int | None) -> None:
         with self._lock:
             stored = self._boxes.get(_at(scope, box))

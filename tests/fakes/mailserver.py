@@ -22,6 +22,7 @@ from tests.secrets.vault import seeded
 
 USER = "office"
 PASSWORD = seeded("mailbox")
+ROOT = Path(__file__).parents[2]
 PATIENCE = 20.0
 """Seconds that the server may take to come up."""
 
@@ -73,6 +74,14 @@ class MailServer:
             status, _ = client.append(folder, "", moment, message.as_bytes())
             assert status == "OK"
 
+    def clear(self) -> None:
+        """Empty the inbox, and remove all other folders."""
+        with self._signed_in() as client:
+            client.select("INBOX")
+            client.store("1:*", "+FLAGS", "\\Deleted")
+            client.expunge()
+            client.delete("Orders")
+
     def unseen(self) -> int:
         """Return how many mails nobody has read."""
         with self._signed_in() as client:
@@ -90,13 +99,14 @@ class MailServer:
 def imap_server() -> Iterator[MailServer]:
     """Run an IMAP server with an empty mailbox for the block."""
     server = MailServer(free_port())
-    pymap = Path(sys.executable).with_name("pymap")
-    command = [
-        *(str(pymap), "--no-service", "managesieve", "--no-service", "admin"),
-        *("--host", "127.0.0.1", "--port", str(server.port), "--no-tls"),
-        *("dict", "--demo-user", USER, "--demo-password", PASSWORD),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+    command = [sys.executable, "-m", "tests.fakes.imapd", str(server.port), USER]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, cwd=ROOT
+    ) as child:
+        assert child.stdin is not None
+        child.stdin.write(f"{PASSWORD}\n".encode())
+        child.stdin.flush()
         try:
             _wait_for(server.port, child)
             yield server

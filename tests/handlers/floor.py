@@ -127,12 +127,16 @@ class Floor:
             uploads=self.uploads,
         )
         self.assembly = Assembly.of(self.world)
-        self.mailboxes, self.desk = FakeMailboxes(), Desk()
-        waits = MailWaits(self.world, self.mailboxes)
-        self.mail = MailDesk(self.actors, self.desk.accounts, waits)
+        self.mailboxes = FakeMailboxes()
+        self.use(Desk(clock=self.clock))
 
     def _metered(self, name: str, inner: T) -> T:
         return cast("T", Metered(name, inner, self.meter))
+
+    def use(self, desk: Desk) -> None:
+        """Keep connections at `desk`."""
+        self.desk = desk
+        self.mail = MailDesk(self.actors, desk.accounts, MailWaits(self.world, self.mailboxes))
 
     def publish(
         self,
