@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stellwerk.kernel.errors import Conflict, ServiceUnavailable
@@ -45,6 +45,9 @@ WHOLE = [
     "late node.skipped",
     "run.completed",
 ]
+
+
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def said(event: RunEvent) -> str:
@@ -128,6 +131,7 @@ def deliveries(draw: st.DrawFn) -> list[list[Look]]:
     return batches
 
 
+@UNHURRIED
 @given(deliveries())
 def test_late_double_and_reordered_looks_change_nothing_of_what_is_told(
     batches: list[list[Look]],
@@ -141,6 +145,7 @@ def test_late_double_and_reordered_looks_change_nothing_of_what_is_told(
     assert _by_step(told) == _by_step(WHOLE)
 
 
+@UNHURRIED
 @given(st.sets(st.integers(0, len(story()) - 2)))
 def test_what_never_arrives_is_told_when_the_run_is_over(lost: set[int]) -> None:
     desk = everything(story())

@@ -7,7 +7,6 @@ pass of a loop (`lines[3]`), or which steps were counted in a block of a long lo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -29,15 +28,6 @@ class Page(BaseModel):
     """Passes of which a node's step was counted: bits of a number, in hexadecimal."""
     totals: dict[NodeKey, dict[str, int]] = {}
     """Of a loop: how many were counted, by node and status."""
-
-    def told(self, node: NodeKey) -> Told:
-        """Return what was told of a node's step."""
-        return Told(*self.steps.get(node, (0, 0, 0, "")))
-
-    def telling(self, node: NodeKey, told: Told) -> Page:
-        """Return the page with what was told of a node's step now."""
-        entry = (told.revision, told.begun, told.ended, told.status)
-        return self.model_copy(update={"steps": {**self.steps, node: entry}})
 
     def has_seen(self, node: NodeKey, bit: int) -> bool:
         """Whether the step of a pass was counted."""
@@ -74,26 +64,53 @@ class Head(BaseModel):
     root: Page = Page()
 
 
-@dataclass(frozen=True)
 class Memory:
-    """The head with pages, changed by what is told."""
+    """The head with pages, changed by what is told; what was read stays as it was."""
 
-    head: Head
-    pages: Mapping[str, Page] = field(default_factory=dict)
+    def __init__(self, head: Head, pages: Mapping[str, Page]) -> None:
+        self.head = head
+        self._pages = dict(pages)
+        self._steps: dict[str, Entries] = {}
+        """What is told of steps, by page; a page's entries are copied when the first changes."""
+
+    @property
+    def pages(self) -> Mapping[str, Page]:
+        """The pages as they are now."""
+        changed = {
+            name: self.page(name).model_copy(update={"steps": steps})
+            for name, steps in self._steps.items()
+            if name
+        }
+        return {**self._pages, **changed}
+
+    def headed(self, **changes: object) -> Head:
+        """Return the head as it is now, with further changes."""
+        if "" in self._steps:
+            root = self.head.root.model_copy(update={"steps": self._steps[""]})
+            changes["root"] = root
+        return self.head.model_copy(update=changes)
 
     def told(self, key: StepKey) -> Told:
         """Return what was told of a step."""
-        return self.page(key.path).told(key.node)
+        return Told(*self._entries(key.path).get(key.node, (0, 0, 0, "")))
+
+    def tell(self, key: StepKey, told: Told) -> None:
+        """Note what was told of a step."""
+        entry = (told.revision, told.begun, told.ended, told.status)
+        self._entries(key.path)[key.node] = entry
 
     def page(self, name: str) -> Page:
-        """Return a page; that of the root is in the head."""
-        return self.pages.get(name, Page()) if name else self.head.root
+        """Return a page as it was read, or was put since; that of the root is in the head."""
+        return self._pages.get(name, Page()) if name else self.head.root
 
-    def with_page(self, name: str, page: Page) -> Memory:
-        """Return the memory with another page."""
-        if name:
-            return replace(self, pages={**self.pages, name: page})
-        return replace(self, head=self.head.model_copy(update={"root": page}))
+    def put(self, name: str, page: Page) -> None:
+        """Put another page in place of one."""
+        self._pages[name] = page
+
+    def _entries(self, name: str) -> Entries:
+        if name not in self._steps:
+            self._steps[name] = dict(self.page(name).steps)
+        return self._steps[name]
 
 
 def page_of(path: Path, where: Counted | None) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from stellwerk.runs.ports import Journal, Runs
 from stellwerk.tenancy.scope import Scope
 from stellwerk.watching import history
 from stellwerk.watching.history import BLOCK, Counted
-from stellwerk.watching.memory import Head, Memory, block_of, page_of, totals_of
+from stellwerk.watching.memory import Memory, block_of, page_of, totals_of
 from stellwerk.watching.model import Happening, RunEvent
 from stellwerk.watching.ports import EventLog, LogState
 
@@ -52,31 +52,32 @@ class Projector:
         self._runs = runs
         self._clock = clock
 
-    def project(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> None:
-        """Take in what was written of a run, in the order in which it was."""
+    def project(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> Sequence[RunEvent]:
+        """Take in what was written of a run, in the order in which it was; return what it tells."""
+        told: list[RunEvent] = []
         for some in _together(look for look in looks if _tells(look)):
+            told += self._append(scope, run, [look for look in some if not _is_end(look)])
             ended = [look for look in some if _is_end(look)]
             if ended:
-                self._append(scope, run, [look for look in some if not _is_end(look)])
-                self._finish(scope, run, ended[-1:])
-            else:
-                self._append(scope, run, some)
+                told += self._finish(scope, run, ended[-1:])
+        return told
 
     def complete(self, scope: Scope, run: Run) -> None:
         """Tell all of a run that is over, from its journal alone; nothing where that is told."""
         if not run.status.open and not self._log.state(scope, run.id, ()).head.closed:
             self._finish(scope, run.id, [RunLook(run, "")])
 
-    def _finish(self, scope: Scope, run: RunId, end: Sequence[Look]) -> None:
+    def _finish(self, scope: Scope, run: RunId, end: Sequence[Look]) -> list[RunEvent]:
         if self._log.state(scope, run, ()).head.closed:
-            return
+            return []
+        told: list[RunEvent] = []
         one_by_one: list[Step] = []
         for some in _together(self._counted(scope, run, one_by_one)):
-            self._append(scope, run, some)
+            told += self._append(scope, run, some)
         ordered = sorted(one_by_one, key=_moment)
         for some in _together(ordered):
-            self._append(scope, run, some)
-        self._append(scope, run, end)
+            told += self._append(scope, run, some)
+        return [*told, *self._append(scope, run, end)]
 
     def _counted(self, scope: Scope, run: RunId, others: list[Step]) -> Iterator[Step]:
         """Yield the journal's steps that are counted; the others, which are fewer, are kept."""
@@ -87,27 +88,27 @@ class Projector:
                 else:
                     others.append(step)
 
-    def _append(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> None:
+    def _append(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> Sequence[RunEvent]:
         """Append what the looks tell; again from what is there if somebody else was faster."""
         if not looks:
-            return
+            return ()
         names = sorted({name for look in looks for name in _pages(look)})
         for _ in range(TRIES):
             before = self._log.state(scope, run, names)
             if before.head.closed:
-                return
+                return ()
             tale = _Tale(Memory(before.head, before.pages), self._clock.now())
             known = self._known(scope, run, looks) if not before.head.started else None
             for look in looks:
                 tale.take(look, known)
             events = tale.numbered(before)
             if not events:
-                return
+                return ()
             try:
                 self._log.append(scope, run, before, tale.after(before, len(events)), events)
             except Conflict:
                 continue
-            return
+            return events
         raise ServiceUnavailable(f"the event log of run {run} is appended to by too many")
 
     def _known(self, scope: Scope, run: RunId, looks: Sequence[Look]) -> Run | None:
@@ -146,10 +147,11 @@ class _Tale:
         elif (where := history.counted(look.path)) is not None:
             self._count(look, where)
         else:
-            told, events = history.step_events(self.memory.told(look.key), look, self.now)
-            self.events += events
-            page = self.memory.page(look.path).telling(look.node, told)
-            self.memory = self.memory.with_page(look.path, page)
+            before = self.memory.told(look.key)
+            told, events = history.step_events(before, look, self.now)
+            if told != before:
+                self.events += events
+                self.memory.tell(look.key, told)
 
     def numbered(self, before: LogState) -> list[RunEvent]:
         """Return the events with their numbers."""
@@ -161,8 +163,7 @@ class _Tale:
     def after(self, before: LogState, more: int) -> LogState:
         """Return how the log stands with so many more events."""
         changes = {"revision": before.head.revision + 1, "last": before.head.last + more}
-        head = self.memory.head.model_copy(update=changes)
-        return LogState(head, self.memory.pages)
+        return LogState(self.memory.headed(**changes), self.memory.pages)
 
     def _all(self) -> list[RunEvent]:
         """All events, the counts before the one that ends the run."""
@@ -191,8 +192,8 @@ class _Tale:
         if page.has_seen(step.node, bit):
             return
         totals = self.memory.page(totals_of(where)).adding(step.node, str(step.status))
-        self.memory = self.memory.with_page(name, page.seeing(step.node, bit))
-        self.memory = self.memory.with_page(totals_of(where), totals)
+        self.memory.put(name, page.seeing(step.node, bit))
+        self.memory.put(totals_of(where), totals)
         self._progress[where.loop.text] = where
 
     def _counts(self) -> Iterator[RunEvent]:
@@ -201,8 +202,7 @@ class _Tale:
             yield RunEvent(kind=Happening.LOOP_PROGRESS, at=self.now, step=name, counts=totals)
 
     def _head(self, **changes: object) -> None:
-        head: Head = self.memory.head.model_copy(update=changes)
-        self.memory = Memory(head, self.memory.pages)
+        self.memory.head = self.memory.head.model_copy(update=changes)
 
 
 def _tells(look: Look) -> bool:
