@@ -89,6 +89,32 @@ def test_a_bus_that_refuses_keeps_no_run_open() -> None:
     assert stage.run(run).status is RunStatus.COMPLETED
 
 
+def test_a_decided_task_is_told_of_and_one_that_could_not_be_told_comes_again(
+    stage: Stage, bus: FakeBus
+) -> None:
+    stage.publish(graph({"start": "trigger", "ask": "input.approval"}, ["start ask"]))
+    tasks = stage.assembly.tasks
+    task = stage.ask(stage.start())
+    bus.down = True
+    tasks.decide(stage.scope, task.id, "approved")
+    assert [left.id for left in stage.world.tasks.unanswered(stage.scope)] == [task.id]
+    bus.down = False
+    tasks.answer(stage.scope, stage.world.tasks.get(stage.scope, task.id))
+    assert [*stage.world.tasks.unanswered(stage.scope)] == []
+    [event] = bus.told
+    assert (event.id, event.type) == (f"stellwerk/task.decided/{task.id}", "task.decided")
+    assert isinstance(event.data, dict)
+    assert (event.data["port"], event.data["run"]) == ("approved", task.run)
+
+
+def test_a_bus_that_refuses_leaves_no_task_unanswered() -> None:
+    stage = telling(Refusing())
+    stage.publish(graph({"start": "trigger", "ask": "input.approval"}, ["start ask"]))
+    task = stage.ask(stage.start())
+    stage.assembly.tasks.decide(stage.scope, task.id, "approved")
+    assert [*stage.world.tasks.unanswered(stage.scope)] == []
+
+
 def started_by(run: Run, delivery: str) -> Run:
     trigger = TriggeredBy(node=NodeKey("start"), delivery=delivery, kind="trigger.event")
     failure = Failure(type="Boom", message="it broke")

@@ -1,4 +1,6 @@
-"""What is told on the bus when a run ends, before the end is written: so it is told at least once.
+"""What is told on the bus: that a task was decided, and that a run ends, before that is written.
+
+So both are told at least once: what could not be told is left undone, and done again.
 
 Runs of tests and runs that another run has called are not told of: the latter end in their
 caller's name. A run that was started by such an event counts how many ended before it in that
@@ -12,12 +14,12 @@ import logging
 import re
 
 from stellwerk.kernel.clock import instant
-from stellwerk.kernel.errors import PermanentError
+from stellwerk.kernel.errors import PermanentError, TransientError
 from stellwerk.kernel.json import JsonObject
 from stellwerk.runs.causes import CANCELLED
-from stellwerk.runs.model import Run, RunStatus
+from stellwerk.runs.model import HumanTask, Run, RunStatus
 from stellwerk.runs.world import World
-from stellwerk.tenancy.bus import OURS, RUN_FINISHED, BusEvent
+from stellwerk.tenancy.bus import OURS, RUN_FINISHED, TASK_DECIDED, BusEvent
 from stellwerk.tenancy.scope import Scope
 
 LOG = logging.getLogger(__name__)
@@ -48,6 +50,40 @@ def announce(world: World, scope: Scope, run: Run) -> None:
         world.bus.publish(scope, event)
     except PermanentError:  # no run may stay open because nobody can be told of its end
         LOG.exception("nobody is told that run %s of mandate %s ended", run.id, scope.mandate)
+
+
+def announce_decision(world: World, scope: Scope, task: HumanTask) -> bool:
+    """Tell that a task was decided; False where it could not be told now, and is to be again."""
+    decision = task.decision
+    if world.bus is None or decision is None:
+        return True
+    event = BusEvent(
+        id=f"{OURS}/{TASK_DECIDED}/{task.id}",
+        mandate=scope.mandate,
+        instance=scope.instance,
+        source=OURS,
+        type=TASK_DECIDED,
+        time=decision.at,
+        data={
+            "task": task.id,
+            "run": task.run,
+            "workflow": task.workflow,
+            "node": task.node,
+            "title": task.title,
+            "port": decision.port,
+            "by": decision.by,
+            "decided": instant(decision.at),
+        },
+        workflow=task.workflow,
+    )
+    try:
+        world.bus.publish(scope, event)
+    except TransientError:
+        LOG.warning("it could not be told that task %s was decided", task.id, exc_info=True)
+        return False
+    except PermanentError:
+        LOG.exception("nobody is told that task %s was decided", task.id)
+    return True
 
 
 def _depth(run: Run) -> int:

@@ -18,6 +18,7 @@ from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stale
 from stellwerk.runs import links
+from stellwerk.runs.announcing import announce_decision
 from stellwerk.runs.asking import Question, asked
 from stellwerk.runs.ballots import Vote, outcome, voted
 from stellwerk.runs.contention import TRIES, settle
@@ -185,7 +186,8 @@ class TaskService:
     def answer(self, scope: Scope, task: HumanTask) -> None:
         """Wake the step of a task that is over, and note that it was woken, or waits no more."""
         self._world.executions.succeed(scope, task.token, {})
-        self._world.tasks.mark_answered(scope, task.id, task.token)
+        if announce_decision(self._world, scope, task):
+            self._world.tasks.mark_answered(scope, task.id, task.token)
 
     def _of_guest(self, scope: Scope, link: str) -> tuple[HumanTask, UserId, str]:
         task_id, secret = links.parts(scope, link)
