@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from stellwerk.kernel.errors import ConnectionRejected
+from stellwerk.kernel.errors import ConnectionRejected, ServiceUnavailable
 from stellwerk.kernel.json import JsonObject
 from stellwerk.toolboxes.connections import New
 from stellwerk.toolboxes.kinds import MailServers
@@ -129,6 +129,24 @@ def test_a_sender_that_is_refused_is_named(server: MailServer) -> None:
         with (
             pytest.raises(ConnectionRejected, match=place),
             signed_in(servers, seeded("wrong"), desk.allowed),
+        ):
+            raise AssertionError("it was let in")
+
+
+def test_a_sender_without_tls_is_told() -> None:
+    with smtp_server() as post:
+        place = f"127.0.0.1:{post.port}"
+        servers = MailServers.model_validate(
+            {
+                "user": USER,
+                "imap_host": "127.0.0.1",
+                "smtp_port": post.port,
+                "smtp_security": "starttls",
+            }
+        )
+        with (
+            pytest.raises(ServiceUnavailable, match="as it should"),
+            signed_in(servers, PASSWORD, (place,)),
         ):
             raise AssertionError("it was let in")
 
