@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import compiling, imports, lists, operations, running, schedules, triggers
+from benchmarks import compiling, imports, lists, operations, running, schedules, triggers, watching
 from benchmarks.measure import Row, machine
 
 RESULTS = Path(__file__).parent / "results.md"
@@ -16,6 +16,7 @@ PARTS: tuple[tuple[str, Callable[[], Iterable[Row]]], ...] = (
     ("Running on the local cloud", running.rows),
     ("The API by HTTP", operations.rows),
     ("What starts runs", triggers.rows),
+    ("Watching runs", watching.rows),
     ("Schedules: a change as there are more", schedules.rows),
     ("A page of a list as tables grow", lists.rows),
     ("Starting a Lambda", imports.rows),

@@ -15,8 +15,10 @@ from stellwerk.watching.model import RunEvent
 from stellwerk.watching.reading import Events
 
 MEDIA_TYPE = "text/event-stream"
-LOOK = 0.1
-"""Seconds between two looks of a stream at the log."""
+LOOK, CALM = 0.05, 0.25
+"""Seconds between two looks of a stream at the log, while there is news and after a while without.
+"""
+WHILE = 5.0
 POLL = 0.5
 """The same of a long poll."""
 HEARTBEAT = 15.0
@@ -53,7 +55,7 @@ def written(event: RunEvent) -> str:
 
 
 async def _stream(events: Events, scope: Scope, run: RunId, after: int) -> AsyncIterator[str]:
-    begun = said = time.monotonic()
+    begun = said = told = time.monotonic()
     yield _BEGIN
     while time.monotonic() - begun < LONGEST:
         found: Sequence[RunEvent] = await run_in_threadpool(events.read, scope, run, after=after)
@@ -61,10 +63,11 @@ async def _stream(events: Events, scope: Scope, run: RunId, after: int) -> Async
             yield written(event)
         if found:
             after, said = found[-1].seq, time.monotonic()
+            told = said
             if found[-1].kind.final:
                 return
             continue
         if time.monotonic() - said > HEARTBEAT:
             said = time.monotonic()
             yield _ALIVE
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(LOOK if time.monotonic() - told < WHILE else CALM)
