@@ -18,11 +18,13 @@ from localcloud.cli.publishing import publish_graph
 from stellwerk.bootstrap import Services
 from stellwerk.bootstrap.scheduling import ScheduleServices, schedule_services
 from stellwerk.config import Settings
-from stellwerk.kernel.ids import NodeKey, WorkflowId
+from stellwerk.kernel.errors import BadInput
+from stellwerk.kernel.ids import WorkflowId
 from stellwerk.kernel.json import JsonObject
-from stellwerk.triggers.schedules.model import SlotStatus
 from tests.cli.conftest import Answer, invoke
 from tests.cli.test_remote import Terminal
+from triggers.schedule.handler import handler as fire
+from triggers.schedule_look.handler import handler as look
 
 GRAPH: JsonObject = {
     "title": "Stock",
@@ -37,6 +39,15 @@ GRAPH: JsonObject = {
     ],
     "edges": [{"from": "night", "to": "note"}, {"from": "often", "to": "note"}],
 }
+
+
+class Context:
+    """What a Lambda learns of its call."""
+
+    aws_request_id = "q-1"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
 
 
 @dataclass(frozen=True)
@@ -81,28 +92,38 @@ def objects(answer: Answer, name: str) -> list[JsonObject]:
 
 def test_a_slot_that_fires_is_told_with_its_run(place: Place) -> None:
     due = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-    fired = place.services.firing.scheduled(
-        place.connection.scope, place.workflow, NodeKey("often"), due
-    )
-    assert (fired.status, fired.at) == (SlotStatus.FIRED, due)
+    event: JsonObject = {
+        "mandate": place.connection.scope.mandate,
+        "instance": place.connection.scope.instance,
+        "workflow": place.workflow,
+        "node": "often",
+        "at": due.isoformat().replace("+00:00", "Z"),
+    }
+    services = cast("Services", place.connection.services)
+    fired = fire.serve(event, Context(), services)
+    assert fire.serve(event, Context(), services) == fired
+    assert fired["status"] == "fired"
     told = invoke(place.data, ["schedules", "stock", "--json"])
     (slot,) = objects(told, "slots")
-    assert (slot["node"], slot["status"], slot["run"]) == ("often", "fired", fired.run)
+    assert (slot["node"], slot["status"], slot["run"]) == ("often", "fired", fired["run"])
     night, often = objects(told, "items")
     assert [len(objects_in(one, "registered")) for one in (night, often)] == [2, 1]
     shown = invoke(place.data, ["schedules", "stock"], columns="140").shown
     for text in ("cron(0 12 1 * ? *) Europe/Zurich", "rate(60 minutes)", "fired", "+01:00"):
         assert text in shown
-    once_more = place.services.firing.scheduled(
-        place.connection.scope, place.workflow, NodeKey("often"), due
-    )
-    assert once_more == fired
 
 
 def objects_in(one: JsonObject, name: str) -> list[object]:
     found = one[name]
     assert isinstance(found, list)
     return [*found]
+
+
+def test_an_odd_event_is_refused_and_a_look_that_is_not_due_does_nothing(place: Place) -> None:
+    services = cast("Services", place.connection.services)
+    with pytest.raises(BadInput, match="at"):
+        fire.serve({"mandate": "m-demo", "at": "soon"}, Context(), services)
+    assert look.serve({}, Context(), services) == {"looked": 0, "repaired": 0}
 
 
 def test_at_an_api_it_tells_the_same(place: Place, tmp_path: Path) -> None:
