@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -14,15 +14,16 @@ from moto.scheduler.models import scheduler_backends
 
 from localcloud.scheduler.backend import repaired
 from stellwerk.aws.scheduler import EventBridgeScheduler, Target
-from stellwerk.kernel.errors import ServiceUnavailable
+from stellwerk.kernel.errors import Conflict, ServiceUnavailable
 from stellwerk.kernel.ids import NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonObject
-from stellwerk.tenancy.scope import of_platform
+from stellwerk.tenancy.scope import Scope, of_platform
 from stellwerk.triggers.model import Armed, TriggerNode
 from stellwerk.triggers.schedules.drift import Kind
+from stellwerk.triggers.schedules.model import Planned, Registration
 from tests.contracts.records import SCOPE
 from tests.fakes.clock import FixedClock
-from tests.fakes.schedules import FakeScheduler
+from tests.fakes.schedules import FakeRegistrations, FakeScheduler
 from tests.triggers.schedules.clockwork import HALF_PAST_SEVEN, PLATFORM, Clockwork
 
 ACCOUNT, REGION = "123456789012", "us-east-1"
@@ -270,3 +271,53 @@ def test_another_mandate_is_no_stray() -> None:
     assert clockwork.drift.repair([stranger]).repairs == []
     assert texts(clockwork) == ["cron(30 7 * * ? *)"]
     assert isinstance(clockwork.scheduler, FakeScheduler)
+
+
+@dataclass
+class Overtaken(FakeScheduler):
+    """Lets another process change the workflow while the Scheduler is being told."""
+
+    meanwhile: list[Callable[[], object]] = field(default_factory=list)
+
+    def put(
+        self, scope: Scope, workflow: WorkflowId, planned: Planned, *, new: bool, now: datetime
+    ) -> None:
+        if self.meanwhile:
+            self.meanwhile.pop()()
+        super().put(scope, workflow, planned, new=new, now=now)
+
+
+@pytest.mark.parametrize("wanted", [(), ({"cron": "0 9 * * *"},), (HALF_PAST_SEVEN, EITHER)])
+def test_a_call_that_comes_late_is_made_good_by_whoever_made_it(
+    wanted: tuple[JsonObject, ...],
+) -> None:
+    scheduler = Overtaken()
+    overtaken, quiet = Clockwork(scheduler=scheduler), Clockwork()
+    scheduler.meanwhile.append(lambda: publish(overtaken, 9, *wanted))
+    publish(overtaken, 8, HALF_PAST_SEVEN)
+    publish(quiet, 9, *wanted)
+    assert texts(overtaken) == texts(quiet)
+
+
+def publish(clockwork: Clockwork, revision: int, *parameters: JsonObject) -> None:
+    """Arm a later state of the workflow than is stored."""
+    nodes = tuple(
+        TriggerNode(NodeKey(f"start{at}"), "trigger.schedule", one)
+        for at, one in enumerate(parameters)
+    )
+    now = clockwork.workflow().model_copy(update={"revision": revision})
+    clockwork.part.synchronise(SCOPE, Armed(now, nodes))
+
+
+def test_too_many_at_once_are_asked_to_repeat() -> None:
+    clockwork = Clockwork(registrations=Refusing())
+    with pytest.raises(ServiceUnavailable, match="too many at once"):
+        clockwork.arm(HALF_PAST_SEVEN)
+    assert clockwork.fake.calls == []
+
+
+class Refusing(FakeRegistrations):
+    """Somebody else is always faster."""
+
+    def write(self, scope: Scope, registration: Registration) -> Registration:
+        raise Conflict("it has changed")
