@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import hmac
-import itertools
-import json
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,89 +16,11 @@ from api.errors import unexpected
 from api.routers.hooks import ended
 from stellwerk.bootstrap.hooking import hook_services
 from stellwerk.kernel.errors import NotFound
-from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.kernel.json import JsonObject
 from stellwerk.requests.limits import TooManyRequests
 from stellwerk.triggers.hooks import WEBHOOK
+from tests.api.hooked import ANY, SECRET, Hooked, graph
 from tests.api.world import DEMO, STRAIGHT, World
-
-SECRET = "a long and windy secret"
-_NUMBERS = itertools.count()
-ANY = {"If-Match": "*"}
-
-
-def graph(**parameters: JsonValue) -> JsonObject:
-    """Return a workflow that hands on what its webhook gets."""
-    return {
-        "title": f"Hooked {next(_NUMBERS)}",
-        "nodes": [
-            {"key": "order", "type": "trigger.webhook", "parameters": parameters},
-            {
-                "key": "note",
-                "type": "data.set",
-                "parameters": {"fields": {"got": "{{ $trigger.body }}"}},
-            },
-        ],
-        "edges": [{"from": "order", "to": "note"}],
-    }
-
-
-class Hooked:
-    """A published workflow, and whoever delivers to it."""
-
-    def __init__(self, world: World, drawn: JsonObject, *, owner: TestClient | None = None) -> None:
-        self.anna = owner or world.someone("u-demo", **ANY)
-        self.caller = world.someone()
-        body = {"title": drawn["title"], "graph": drawn}
-        begun = self.anna.post(f"{DEMO}/workflows", json=body)
-        assert begun.status_code == 201, begun.text
-        self.id = str(begun.json()["workflow"]["id"])
-        self.publish()
-        self.known = self.path
-
-    def deliver(self, *, path: str = "", **sent: Any) -> Any:
-        """Deliver as a stranger."""
-        return self.caller.post(path or self.path, **sent)
-
-    def publish(self, number: int = 1) -> None:
-        path = f"{DEMO}/workflows/{self.id}/versions/{number}/publish"
-        answer = self.anna.post(path, json={})
-        assert answer.is_success, answer.text
-
-    def edit(self, drawn: JsonObject) -> None:
-        """Publish another version."""
-        saved = self.anna.put(f"{DEMO}/workflows/{self.id}/drafts/1", json=drawn)
-        self.publish(saved.json()["version"]["number"])
-
-    @property
-    def hooks(self) -> list[JsonObject]:
-        found: list[JsonObject] = self.anna.get(f"{DEMO}/workflows/{self.id}/hooks").json()["items"]
-        return found
-
-    @property
-    def path(self) -> str:
-        return urlsplit(str(self.hooks[0]["url"])).path
-
-    def secret(self, secret: str = SECRET) -> None:
-        path = f"{DEMO}/workflows/{self.id}/hooks/order/secret"
-        assert self.anna.put(path, json={"secret": secret}).status_code == 204
-
-    def runs(self) -> list[JsonObject]:
-        found: list[JsonObject] = self.anna.get(
-            f"{DEMO}/runs", params={"workflow": self.id}
-        ).json()["items"]
-        return found
-
-    def result(self, run: str) -> JsonValue:
-        """Return what the run has noted, when it is over."""
-        for _ in range(400):
-            shown = self.anna.get(f"{DEMO}/runs/{run}").json()
-            if shown["status"] not in {"running", "paused"}:
-                assert shown["status"] == "completed", shown
-                values = self.anna.get(f"{DEMO}/runs/{run}/steps/note/values").json()
-                found: JsonValue = values["value"]["got"]
-                return found
-            time.sleep(0.02)
-        raise AssertionError(f"run {run} does not end")
 
 
 @pytest.fixture
@@ -229,130 +144,41 @@ def test_too_many_deliveries_are_told_to_wait(one_world: World) -> None:
         doors.open("unknown", WEBHOOK)
 
 
+def test_a_name_of_any_length_is_kept_short(hooked: Callable[..., Hooked]) -> None:
+    workflow = hooked(delivery="id")
+    long = "x" * 100_000
+    first, second, other = (
+        workflow.deliver(json={"id": name, "n": n}).json()["run"]
+        for n, name in enumerate((long, long, long + "y"))
+    )
+    assert first == second != other
+    shown = workflow.anna.get(f"{DEMO}/runs/{first}").json()
+    assert len(shown["trigger"]["delivery"]) < 300
+
+
+def test_what_a_workflow_leaves_out_is_told_so(one_world: World) -> None:
+    drawn = graph()
+    asking: JsonObject = {"title": "Pay?", "assignees": ["u-demo"]}
+    drawn["nodes"] = [
+        {"key": "order", "type": "trigger.webhook"},
+        {"key": "note", "type": "input.approval", "parameters": asking},
+    ]
+    workflow = Hooked(one_world, drawn)
+    limit = {"concurrency": {"limit": 1, "policy": "skip"}}
+    limited = workflow.anna.patch(f"{DEMO}/workflows/{workflow.id}", json=limit)
+    assert limited.is_success, limited.text
+    assert workflow.deliver(json={"n": 1}).status_code == 202
+    answer = workflow.deliver(json={"n": 2})
+    assert answer.status_code == 409
+    assert workflow.id not in answer.text
+
+
 def test_no_log_has_the_token_of_an_address(caplog: pytest.LogCaptureFixture) -> None:
     for path in ("/hooks/a-token", "/forms/a-token.json"):
         unexpected({"method": "POST", "path": path}, RuntimeError("broken"))
     unexpected({"method": "GET", "path": "/api/v1/me"}, RuntimeError("broken"))
     assert "a-token" not in caplog.text
     assert "/api/v1/me" in caplog.text
-
-
-def signed(body: bytes, stamp: str, joint: bytes = b".") -> str:
-    return hmac.new(SECRET.encode(), stamp.encode() + joint + body, hashlib.sha256).hexdigest()
-
-
-BODY = json.dumps({"id": "evt_1", "amount": 7}).encode()
-
-
-def proofs(kind: str, at: float) -> Mapping[str, str]:
-    """Return the headers that prove a request with BODY."""
-    stamp = str(int(at))
-    plain = hmac.new(SECRET.encode(), BODY, hashlib.sha256).hexdigest()
-    basic = base64.b64encode(f"erp:{SECRET}".encode()).decode()
-    slack = hmac.new(SECRET.encode(), f"v0:{stamp}:".encode() + BODY, hashlib.sha256).hexdigest()
-    return {
-        "header": {"X-Webhook-Secret": SECRET},
-        "basic": {"Authorization": f"Basic {basic}"},
-        "bearer": {"Authorization": f"Bearer {SECRET}"},
-        "hmac": {"X-Signature": signed(BODY, stamp), "X-Timestamp": stamp},
-        "github": {"X-Hub-Signature-256": f"sha256={plain}"},
-        "stripe": {"Stripe-Signature": f"t={stamp},v0=x,v1={signed(BODY, stamp)}"},
-        "slack": {"X-Slack-Signature": f"v0={slack}", "X-Slack-Request-Timestamp": stamp},
-    }[kind]
-
-
-@pytest.mark.parametrize("kind", ["header", "basic", "bearer", "hmac", "github", "stripe", "slack"])
-def test_only_who_proves_who_he_is_gets_in(hooked: Callable[..., Hooked], kind: str) -> None:
-    workflow = hooked(authentication={"kind": kind, "username": "erp"})
-    good = {"Content-Type": "application/json", **proofs(kind, time.time())}
-    deliver = partial(workflow.caller.post, workflow.path, content=BODY)
-    assert deliver(headers=good).status_code == 401  # no secret is set yet
-    workflow.secret()
-    assert [hook["has_secret"] for hook in workflow.hooks] == [True]
-    assert SECRET not in workflow.anna.get(f"{DEMO}/workflows/{workflow.id}/hooks").text
-    bad = {name: value[:-2] + "xx" for name, value in good.items()}
-    assert deliver(headers={**bad, "Content-Type": "application/json"}).status_code == 401
-    assert deliver(headers={"Content-Type": "application/json"}).status_code == 401
-    assert workflow.runs() == []
-    answer = deliver(headers=good)
-    assert answer.status_code == 202, answer.text
-    [run] = workflow.runs()
-    given = workflow.anna.get(f"{DEMO}/runs/{run['id']}/steps/order/values").text
-    workflow.result(answer.json()["run"])
-    if kind in {"header", "basic", "bearer"}:
-        assert SECRET not in given
-    if kind in {"hmac", "stripe", "slack"}:
-        old = {"Content-Type": "application/json", **proofs(kind, time.time() - 600)}
-        assert deliver(headers=old).status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("sent", "body"),
-    [
-        ({"json": {"a": [1, None]}}, {"a": [1, None]}),
-        ({"data": {"a": ["1", "2"], "b": "ö"}}, {"a": ["1", "2"], "b": "ö"}),
-        ({"content": "Grüezi".encode(), "headers": {"Content-Type": "text/plain"}}, "Grüezi"),
-        ({"content": b"\xff\x00"}, {"base64": "/wA="}),
-        ({"content": b""}, None),
-    ],
-)
-def test_bodies_are_what_they_say(
-    hooked: Callable[..., Hooked], sent: dict[str, Any], body: JsonValue
-) -> None:
-    workflow = hooked()
-    answer = workflow.caller.post(workflow.path, **sent)
-    assert answer.status_code == 202, answer.text
-    assert workflow.result(answer.json()["run"]) == body
-
-
-def test_files_come_along_and_are_kept(hooked: Callable[..., Hooked]) -> None:
-    workflow = hooked()
-    files = [("doc", ("a.txt", b"one", "text/plain")), ("doc", ("b.txt", b"two", "text/plain"))]
-    answer = workflow.caller.post(workflow.path, data={"title": "Two"}, files=files)
-    body = workflow.result(answer.json()["run"])
-    assert isinstance(body, dict)
-    documents = body["doc"]
-    assert isinstance(documents, list)
-    assert (body["title"], len(documents)) == ("Two", 2)
-    second = documents[1]
-    assert isinstance(second, dict)
-    assert workflow.anna.get(f"{DEMO}/files/{second['file']}/content").content == b"two"
-
-
-@pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 5 * 1024 * 1024])
-def test_what_is_too_large_hears_how_to_bring_it(hooked: Callable[..., Hooked], size: int) -> None:
-    answer = hooked().deliver(content=b"x" * size)
-    assert answer.status_code == 413
-    assert "Upload the file first" in answer.json()["remedy"]
-
-
-def test_what_is_no_json_is_refused(hooked: Callable[..., Hooked]) -> None:
-    workflow = hooked()
-    for content in (b"{", b'{"a": NaN}', b'{"a": "\\ud800"}', b"[" * 100_000):
-        headers = {"Content-Type": "application/json"}
-        answer = workflow.caller.post(workflow.path, content=content, headers=headers)
-        assert answer.status_code == 422, content[:10]
-    assert workflow.runs() == []
-
-
-def test_handshakes_are_answered_and_other_reading_is_not(hooked: Callable[..., Hooked]) -> None:
-    workflow = hooked(authentication={"kind": "bearer"})
-    path, caller = workflow.path, workflow.caller
-    workflow.secret()
-    asked = {"hub.mode": "subscribe", "hub.challenge": "c-1", "hub.verify_token": SECRET}
-    answer = caller.get(path, params=asked)
-    assert (answer.text, answer.headers["content-type"]) == ("c-1", "text/plain; charset=utf-8")
-    assert caller.get(path, params={**asked, "hub.verify_token": "x"}).status_code == 401
-    assert caller.get(path, params={"validationToken": "<b>"}).text == "<b>"
-    refused = caller.get(path)
-    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
-    assert caller.put(path, json={}).status_code == 405
-    proof = {"Authorization": f"Bearer {SECRET}"}
-    slack = {"type": "url_verification", "challenge": "c-2"}
-    assert caller.post(path, json=slack, headers=proof).text == "c-2"
-    assert caller.post(path, json=slack).status_code == 401
-    assert caller.post(f"{path}?validationToken=c-3", headers=proof).text == "c-3"
-    assert workflow.runs() == []
 
 
 def test_who_may_not_change_a_workflow_does_not_see_its_addresses(

@@ -20,7 +20,7 @@ from api.problems import problem
 from api.rendering import shown
 from stellwerk.bootstrap.serving import ApiServices
 from stellwerk.files.service import TooLarge
-from stellwerk.kernel.errors import NotFound, Unauthenticated
+from stellwerk.kernel.errors import Conflict, NotFound, Unauthenticated
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.requests.limits import TooManyRequests
 from stellwerk.triggers.deliveries import delivery_of
@@ -122,7 +122,7 @@ def _take_page(
     payload = partial(_payload, here, form, arrival, data)
     try:
         here.hooks.doors.fire(form.opened, f"{form.opened.hook.node}/form/{nonce}", payload)
-    except NotFound as refusal:
+    except (NotFound, Conflict) as refusal:
         return _refused(request, token, refusal)
     return thanks_page(rules, form.language)
 
@@ -169,6 +169,7 @@ def _refused(request: Request, token: str, refusal: Exception) -> Response:
     for kind, name, status in (
         (Unauthenticated, "sign_in", 401),
         (TooManyRequests, "later", 429),
+        (Conflict, "later", 409),
         (TooLarge, "too_large", 413),
     ):
         if isinstance(refusal, kind):

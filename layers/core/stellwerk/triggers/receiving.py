@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from stellwerk.kernel.errors import Conflict, NotFound, PermanentError
 from stellwerk.kernel.ids import UserId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.firing import Firing
+from stellwerk.runs.limits import ConcurrencyReached
 from stellwerk.runs.model import Run
 from stellwerk.runs.waking import over
 from stellwerk.runs.world import World
@@ -19,6 +21,8 @@ from stellwerk.triggers.hookdesk import nothing_there
 from stellwerk.triggers.hooks import Addresses, Hook, Hooks
 
 LOG = logging.getLogger(__name__)
+_LONGEST = 300
+"""Characters of a delivery's id that are kept as they are: callers choose it."""
 
 
 class Limits(Protocol):
@@ -73,10 +77,11 @@ class Doors:
     def fire(self, opened: Opened, delivery: str, payload: Callable[[], JsonValue]) -> Run:
         """Start the run of a delivery, or return the one that it has started already.
 
-        `payload` is asked for only where the delivery is new. Raises NotFound where the workflow
-        may not be started now, for whatever reason: that is its owner's business, and logged.
+        `payload` is asked for only where the delivery is new. Raises Conflict where as many runs
+        are open as may be and it is to be left out; NotFound where the workflow may not be started
+        now, for whatever other reason: that is its owner's business, and logged.
         """
-        scope, hook = opened.scope, opened.hook
+        scope, hook, delivery = opened.scope, opened.hook, _short(delivery)
         known = self._world.runs.delivered(scope, hook.workflow, delivery)
         if known is not None and (known.execution or over(known)):
             return known
@@ -85,6 +90,11 @@ class Doors:
             return self._firing.fire(
                 scope, hook.workflow, trigger=hook.node, delivery=delivery, payload=handed
             )
+        except ConcurrencyReached as full:
+            raise Conflict(
+                "As many runs are at work as may be: this one was left out.",
+                remedy="Send it again later.",
+            ) from full
         except PermanentError as refusal:
             self._log(scope, hook, refusal)
             raise nothing_there() from refusal
@@ -113,3 +123,10 @@ class Doors:
             hook.node,
             refusal,
         )
+
+
+def _short(delivery: str) -> str:
+    if len(delivery) <= _LONGEST:
+        return delivery
+    digest = hashlib.sha256(delivery.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{delivery[:100]}…{digest}"
