@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import ROOT, NodeKey, Path
 from stellwerk.kernel.json import JsonValue
-from stellwerk.workflows.graph import ERROR_PORT, Graph, Node, OnError, inside
+from stellwerk.workflows.graph import ERROR_PORT, Edge, Graph, Node, OnError, inside
 from tests.proof.outcome import SEVERAL, Behaviour, Error, Failed, Fired, Outcome, Ran
 
 Ends = dict[str, JsonValue]
@@ -41,11 +42,11 @@ class Reference:
         before = set(self.outcome.certain)
         waiting = list(self.graph.children.get(loop, ()))
         leading = self.graph.incoming
-        while due := [n for n in waiting if all(e.source in ports for e in leading[n.key])]:
+        while due := [n for n in waiting if self._decided(leading[n.key], ports)]:
             for node in due:  # rule 3
                 waiting.remove(node)
                 edges = leading[node.key]
-                live = sorted({e.source for e in edges if ports[e.source] == e.port})
+                live = sorted({e.source for e in edges if ports.get(e.source) == e.port})
                 entry = node.key == trigger or (loop is not None and not edges)  # rules 1 and 6
                 if not (live or entry):
                     ports[node.key] = None  # rule 2: skipped
@@ -60,6 +61,19 @@ class Reference:
             return errors
         return {key: values[key] for key in values if self._ends(NodeKey(key), ports[NodeKey(key)])}
 
+    def _decided(self, edges: Sequence[Edge], ports: Mapping[NodeKey, str | None]) -> bool:
+        """Whether all edges are known to be live or dead, as a disabled node's other ports are."""
+        return all(e.source in ports or self._is_never_live(e) for e in edges)
+
+    def _is_never_live(self, edge: Edge) -> bool:
+        source = self.graph.by_key[edge.source]
+        return source.disabled and edge.port != self._first_port(source)
+
+    def _first_port(self, node: Node) -> str:
+        kind = self.catalogue.find(node.type)
+        assert kind is not None
+        return next(iter(kind.ports_for(node.parameters)), "")
+
     def _ends(self, key: NodeKey, fired: str | None) -> bool:
         """Whether nothing but an error handler follows a node, and not even that now."""
         ports = {edge.port for edge in self.graph.outgoing[key]}
@@ -72,7 +86,7 @@ class Reference:
         """Run one node and note it; return what it fires, or the errors that leave it."""
         kind = self.catalogue.find(node.type)
         assert kind is not None
-        first = next(iter(kind.ports_for(node.parameters)), "")
+        first = self._first_port(node)
         result = (first, given) if node.disabled else self._work(kind.kind, node, path, given)
         if isinstance(result, list):
             self.outcome.failed.add((path, node.key))

@@ -229,6 +229,16 @@ def test_a_disabled_node_passes_its_input_through() -> None:
     assert _keys(outcome) == {"t", "d", "a"}
 
 
+def test_nothing_waits_for_a_port_that_a_disabled_node_never_fires() -> None:
+    off = _node("d", "switch", disabled=True)
+    nodes = [_node("t", "trigger"), *map(_node, "faj"), off]
+    failing: dict[str, Fired | Failed] = {"f": Failed("Bad")}
+    outcome = _run(_graph(nodes, "t>f", "t>a", "f>d", "a>j", "d.other>j"), failing)
+    assert "j" in _keys(outcome)
+    outcome = _run(_graph(nodes, "t>f", "t>a", "f>d", "a>j", "d.default>j"), failing)
+    assert "j" not in _keys(outcome)
+
+
 def test_loops_nest_and_a_body_with_several_ends_gives_an_object() -> None:
     nodes = [
         _node("t", "trigger"),
