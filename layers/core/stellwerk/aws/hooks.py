@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stellwerk.aws import keys
+from stellwerk.aws import hook_keys
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Delete, Put, absent, equals, present
@@ -24,13 +24,13 @@ class DynamoHooks:
 
     def of_workflow(self, scope: Scope, workflow: WorkflowId) -> Sequence[Hook]:
         """Return a workflow's hooks, by node."""
-        place = keys.hook(scope, workflow)
+        place = hook_keys.hook(scope, workflow)
         found = self._items.query(Range(place.pk, prefix=place.sk))
         return [self._bodies.record(scope, item, Hook) for item in found]
 
     def get(self, scope: Scope, workflow: WorkflowId, node: NodeKey) -> Hook:
         """Return the hook of a node; raises NotFound."""
-        item = self._items.get(keys.hook(scope, workflow, node))
+        item = self._items.get(hook_keys.hook(scope, workflow, node))
         if item is None:
             raise NotFound(
                 f"node '{node}' of workflow {workflow} has no address",
@@ -44,7 +44,7 @@ class DynamoHooks:
         unchanged = equals("revision", hook.revision) if hook.revision else absent()
         try:
             self._items.put(
-                Put(keys.hook(scope, hook.workflow, hook.node), item, when=(unchanged,))
+                Put(hook_keys.hook(scope, hook.workflow, hook.node), item, when=(unchanged,))
             )
         except Refused as refused:
             raise Conflict(
@@ -55,7 +55,7 @@ class DynamoHooks:
 
     def remove(self, scope: Scope, hook: Hook) -> None:
         """Remove the hook if it is stored as given."""
-        key = keys.hook(scope, hook.workflow, hook.node)
+        key = hook_keys.hook(scope, hook.workflow, hook.node)
         try:
             self._items.transact([Delete(key, when=(equals("revision", hook.revision),))])
         except Refused:
@@ -70,17 +70,17 @@ class DynamoAddresses:
 
     def find(self, scope: Scope, token: str) -> Address | None:
         """Return whose the token is."""
-        item = self._items.get(keys.hook_address(scope, token))
+        item = self._items.get(hook_keys.hook_address(scope, token))
         return None if item is None else Address.model_validate_json(str(item["address"]))
 
     def keep(self, scope: Scope, token: str, address: Address) -> None:
         """Note whose the token is."""
         item = {"address": address.model_dump_json()}
-        self._items.put(Put(keys.hook_address(scope, token), item))
+        self._items.put(Put(hook_keys.hook_address(scope, token), item))
 
     def forget(self, scope: Scope, token: str) -> None:
         """Let the token be nobody's."""
-        key = keys.hook_address(scope, token)
+        key = hook_keys.hook_address(scope, token)
         try:
             self._items.transact([Delete(key, when=(present(),))])
         except Refused:
@@ -95,9 +95,9 @@ class DynamoSecrets:
 
     def get(self, scope: Scope, name: str) -> str | None:
         """Return the secret; None if there is none."""
-        item = self._items.get(keys.hook_secret(scope, name))
+        item = self._items.get(hook_keys.hook_secret(scope, name))
         return None if item is None else str(item["secret"])
 
     def put(self, scope: Scope, name: str, secret: str) -> None:
         """Keep the secret in place of the one before."""
-        self._items.put(Put(keys.hook_secret(scope, name), {"secret": secret}))
+        self._items.put(Put(hook_keys.hook_secret(scope, name), {"secret": secret}))

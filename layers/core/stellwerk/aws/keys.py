@@ -5,10 +5,6 @@
 | workflow | workflow#W | workflow |
 | version | workflow#W | version#00000012 |
 | value of `data.store` | workflow#W | data#sha256 |
-| hook: address of a trigger node | workflow#W | hook#node |
-| secret of a hook | hook-secrets | sha256 |
-| subscriptions of a workflow | workflow#W | subscriptions |
-| subscription to a topic | subscriptions#sha256 | workflow#node |
 | slug | slugs | the slug |
 | run | run#R | run |
 | step at the root | run#R | step##node |
@@ -49,7 +45,6 @@ What belongs to no mandate has `system` in its place, and no instance:
 | user by token | subject#sha256 | subject |
 | user by address | email#sha256 | email |
 | where the sweeper has stopped | sweep | mark |
-| whose the token of a hook is | hook#sha256 | hook |
 
 Audit records belong to a mandate: they lie below it alone, in a table of their own.
 
@@ -123,31 +118,6 @@ def version(scope: Scope, workflow: WorkflowId, number: int) -> Key:
 def datum(scope: Scope, workflow: WorkflowId, key: str) -> Key:
     """Return the key of one value that a workflow stores for itself; keys are texts of users."""
     return Key(_within(scope, f"workflow#{workflow}"), f"data#{_digest(key)}")
-
-
-def hook(scope: Scope, workflow: WorkflowId, node: str = "") -> Key:
-    """Return the key of a trigger node's address; without a node how those of a workflow begin."""
-    return Key(_within(scope, f"workflow#{workflow}"), f"hook#{node}")
-
-
-def hook_address(scope: Scope, token: str) -> Key:
-    """Return the key of whose a token is: below the system's place; others have none."""
-    return Key(_within(scope, f"hook#{_digest(token)}"), "hook")
-
-
-def hook_secret(scope: Scope, name: str) -> Key:
-    """Return the key of the secret of a hook."""
-    return Key(_within(scope, "hook-secrets"), _digest(name))
-
-
-def subscriptions(scope: Scope, workflow: WorkflowId) -> Key:
-    """Return the key of the list of what a workflow's triggers wait for."""
-    return Key(_within(scope, f"workflow#{workflow}"), "subscriptions")
-
-
-def subscription(scope: Scope, topic: str, who: str = "") -> Key:
-    """Return the key of a trigger that waits for a topic; all who do share the partition."""
-    return Key(_within(scope, f"subscriptions#{_digest(topic)}"), who)
 
 
 def slug(scope: Scope, slug: str) -> Key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from stellwerk.aws import keys
+from stellwerk.aws import hook_keys
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Delete, Item, Put, Write, absent, equals
 from stellwerk.aws.items import Items, Range
@@ -31,12 +31,12 @@ class DynamoSubscriptions:
 
     def of(self, scope: Scope, topic: str) -> Sequence[Subscription]:
         """Return all subscriptions to a topic."""
-        place = keys.subscription(scope, topic)
+        place = hook_keys.subscription(scope, topic)
         return [_record(item) for item in self._items.query(Range(place.pk))]
 
     def replace(self, scope: Scope, workflow: WorkflowId, wanted: Sequence[Subscription]) -> None:
         """Let these be the workflow's subscriptions; raises Conflict if another one writes too."""
-        listed = keys.subscriptions(scope, workflow)
+        listed = hook_keys.subscriptions(scope, workflow)
         item = self._items.get(listed)
         before = _entries(scope, _kept(item))
         after = _entries(scope, wanted)
@@ -60,7 +60,7 @@ class DynamoSubscriptions:
 
 def _entries(scope: Scope, all_: Sequence[Subscription]) -> dict[Key, Item]:
     return {
-        keys.subscription(scope, topic, f"{one.workflow}#{one.node}"): {
+        hook_keys.subscription(scope, topic, f"{one.workflow}#{one.node}"): {
             "subscription": canonical(one.model_dump(mode="json"))
         }
         for one in all_
