@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from stellwerk.catalogue.model import NodeType
-from stellwerk.kernel.ids import NodeKey, RunId, TaskId, WorkflowId
+from stellwerk.kernel.ids import NodeKey, RunId, TaskId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.jobs import Job, Wanted
 from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
 from stellwerk.tenancy.audit import Verification
+from stellwerk.tenancy.deputies import Deputy
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.diff import Diff
 from stellwerk.workflows.graph import Graph
@@ -121,8 +123,31 @@ class Tasks(Protocol):
     def get(self, scope: Scope, task: TaskId) -> HumanTask:
         """Return a task."""
 
-    def decide(self, scope: Scope, task: TaskId, port: str, data: JsonValue = None) -> HumanTask:
+    def decide(
+        self, scope: Scope, task: TaskId, port: str, data: JsonValue = None, *, comment: str = ""
+    ) -> HumanTask:
         """Decide a task."""
+
+    def delegate(self, scope: Scope, task: TaskId, to: UserId) -> HumanTask:
+        """Hand a task on."""
+
+    def cancel(self, scope: Scope, task: TaskId) -> HumanTask:
+        """Cancel a task with its run."""
+
+
+class Deputies(Protocol):
+    """Names who stands in for whom; see `tenancy.deputies.DeputyService`."""
+
+    def list(self, scope: Scope) -> Sequence[Deputy]:
+        """Return whom the user has named, and for whom it was named."""
+
+    def name(
+        self, scope: Scope, deputy: UserId, *, until: datetime, since: datetime | None = None
+    ) -> Deputy:
+        """Let someone stand in."""
+
+    def remove(self, scope: Scope, deputy: UserId) -> None:
+        """Let someone stand in no more."""
 
 
 class Workflows(Protocol):
@@ -172,6 +197,10 @@ class Desk(Protocol):
     @property
     def tasks(self) -> Tasks:
         """Human tasks."""
+
+    @property
+    def deputies(self) -> Deputies:
+        """Who stands in for whom."""
 
     @property
     def workflows(self) -> Workflows:

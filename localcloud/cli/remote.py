@@ -142,6 +142,10 @@ class Api:
         """Put a body in place of the version `match`."""
         return self._send("PUT", path, body, _conditions(match))
 
+    def delete(self, path: str) -> Answer:
+        """Remove what is at a path."""
+        return self._send("DELETE", path)
+
     def _send(
         self,
         method: str,

@@ -8,17 +8,18 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from localcloud.cli.remote import Api
-from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of, task_of
+from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of
 from localcloud.cli.remote_replays import RemoteRerunning
+from localcloud.cli.remote_tasks import RemoteDeputies, RemoteTasks
 from localcloud.cli.remote_watching import RemoteWatching
 from localcloud.cli.remote_workflows import RemoteWorkflows
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.errors import Conflict
-from stellwerk.kernel.ids import NodeKey, RunId, TaskId, WorkflowId
+from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
-from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
+from stellwerk.runs.model import Run, RunStatus, Step, StepKey
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.scope import Scope
 from stellwerk.tenancy.verification import AuditFault, FaultKind
@@ -141,35 +142,6 @@ class RemoteRuns:
         return found
 
 
-class RemoteTasks:
-    """Human tasks of an instance: those of whoever is signed in."""
-
-    def __init__(self, api: Api, place: str) -> None:
-        self._api = api
-        self._place = place
-
-    def list(
-        self,
-        scope: Scope,
-        *,
-        status: TaskStatus = TaskStatus.PENDING,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> Page[HumanTask]:
-        """Return a page of tasks."""
-        wanted = {"status": status, "cursor": cursor, "limit": limit}
-        return page_of(self._api.get(f"{self._place}/tasks", wanted).object, task_of)
-
-    def get(self, scope: Scope, task: TaskId) -> HumanTask:
-        """Return a task."""
-        return task_of(self._api.get(f"{self._place}/tasks/{task}").object)
-
-    def decide(self, scope: Scope, task: TaskId, port: str, data: JsonValue = None) -> HumanTask:
-        """Decide a task."""
-        body: JsonObject = {"port": port, "data": data}
-        return task_of(self._api.post(f"{self._place}/tasks/{task}/decide", body).object)
-
-
 class RemoteHooks:
     """Addresses of triggers."""
 
@@ -221,6 +193,7 @@ class RemoteDesk:
         place = f"/mandates/{mandate}/instances/{instance}"
         self.runs = RemoteRuns(api, place)
         self.tasks = RemoteTasks(api, place)
+        self.deputies = RemoteDeputies(api, f"/mandates/{mandate}")
         self.watching = RemoteWatching(api, place)
         self.hooks = RemoteHooks(api, place)
         self.schedules = RemoteClocks(api, place)

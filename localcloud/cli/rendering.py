@@ -145,35 +145,6 @@ def run_table(runs: Iterable[Run]) -> Listing:
     return table
 
 
-def task_table(tasks: Iterable[TaskView]) -> Listing:
-    """Return open or past tasks: what is asked of whom, and what can be answered."""
-    table = Listing(
-        Column("task"),
-        Column("title", Fit.TEXT, 16),
-        Column("workflow", Fit.TEXT, 10),
-        Column("node", Fit.NAME),
-        Column("for", Fit.TEXT, 10),
-        Column("due UTC"),
-        Column("outcomes", Fit.TEXT, 10),
-        Column("form", Fit.TEXT, 10),
-    )
-    for view in tasks:
-        task = view.task
-        done = f"{task.status}: {task.decision.port}" if task.decision else ""
-        needed = view.required
-        table.add(
-            task.id,
-            task.title,
-            view.workflow,
-            view.step,
-            ", ".join(task.assignees),
-            f"{task.due:%Y-%m-%d %H:%M}" if task.due else "",
-            done or ", ".join(task.ports),
-            ", ".join(f"{name} (required)" if name in needed else name for name in view.fields),
-        )
-    return table
-
-
 def how_to_decide(tasks: Sequence[TaskView]) -> Iterable[Text]:
     """Yield the command that answers the first open task, whole, to be copied."""
     for view in [view for view in tasks if view.task.decision is None][:1]:

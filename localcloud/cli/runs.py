@@ -21,8 +21,8 @@ from localcloud.cli.rendering import (
     run_lines,
     run_table,
     step_table,
-    task_table,
 )
+from localcloud.cli.task_tables import task_table
 from localcloud.cli.views import RunView, open_tasks, run_json, run_view
 from localcloud.cli.watching import Watch
 from stellwerk.kernel.errors import BadInput

@@ -11,6 +11,7 @@ from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import RunId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.ballots import progress
 from stellwerk.runs.calls import task_id
 from stellwerk.runs.model import Failure, HumanTask, Run, Step, StepStatus, TaskStatus
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE
@@ -107,8 +108,9 @@ class TaskView:
 
     def as_json(self) -> JsonObject:
         """Return it for machines, without the token that only Step Functions may see."""
-        shown: JsonObject = self.task.model_dump(mode="json", exclude={"token", "revision"})
-        return {**shown, "step": self.step}
+        hidden = {"token", "revision", "news"}
+        shown: JsonObject = self.task.model_dump(mode="json", exclude=hidden)
+        return {**shown, "progress": progress(self.task.quorum, self.task.votes), "step": self.step}
 
 
 def run_json(run: Run) -> JsonObject:

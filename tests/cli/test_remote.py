@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
@@ -343,3 +344,32 @@ def test_a_file_that_holds_no_sessions_is_named(nobody: Terminal) -> None:
     (nobody.folder / "stellwerk" / FILE).write_text("{")
     with pytest.raises(BadInput, match="cannot be read"):
         nobody.sessions.find("x")
+
+
+def test_a_deputy_decides_for_who_is_away(anna: Terminal, ben: Terminal, payment: str) -> None:
+    started = anna("run", payment, "--input", '{"amount": 6000}', "--json").data
+    until = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    named = ben("deputies", "--name", "u-demo", "--until", until)
+    assert (named.code, "u-demo" in named.shown) == (0, True), named.errors
+    (deputy,) = parts(anna("deputies", "--json").data["deputies"])
+    assert (part(deputy, "user"), part(deputy, "deputy")) == ("u-demo-user", "u-demo")
+    tasks = parts(anna("tasks", "--json").data["tasks"])
+    (task,) = [str(part(each, "id")) for each in tasks if part(each, "run") == started["id"]]
+    assert anna("decide", task, "approved", "--comment", "for Ben").code == 0
+    told = anna("task", task)
+    assert "approved by u-demo for u-demo-user" in told.shown
+    assert "for Ben" in told.shown
+    removed = ben("deputies", "--remove", "u-demo")
+    assert "Nobody stands in for you" in removed.shown
+
+
+def test_a_task_is_handed_on_and_cancelled_at_an_api(
+    anna: Terminal, ben: Terminal, payment: str
+) -> None:
+    started = anna("run", payment, "--input", '{"amount": 6500}', "--json").data
+    tasks = parts(ben("tasks", "--json").data["tasks"])
+    (task,) = [str(part(each, "id")) for each in tasks if part(each, "run") == started["id"]]
+    handed = ben("delegate", task, "u-demo", "--json")
+    assert (handed.code, handed.data["assignees"]) == (0, ["user:u-demo"])
+    cancelled = anna("cancel-task", task, "--json")
+    assert (cancelled.code, cancelled.data["status"]) == (0, "cancelled")

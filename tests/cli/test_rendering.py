@@ -11,10 +11,10 @@ from localcloud.cli.rendering import (
     run_lines,
     run_table,
     step_table,
-    task_table,
     type_table,
     where,
 )
+from localcloud.cli.task_tables import task_table
 from localcloud.cli.views import RunView, StepView, TaskView
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.kernel.ids import NodeKey, Path, RunId, TaskId, WorkflowId
