@@ -16,6 +16,7 @@ from localcloud.discovery import find_running
 from localcloud.seeding.people import COMPANIES
 from stellwerk import bootstrap
 from stellwerk.aws.audit import DynamoAuditLog
+from stellwerk.aws.connections import DynamoConnections
 from stellwerk.aws.items import Items
 from stellwerk.bootstrap import Clients, Services
 from stellwerk.config import Settings
@@ -23,6 +24,7 @@ from stellwerk.kernel.clock import SystemClock
 from stellwerk.kernel.errors import Conflict
 from stellwerk.tenancy.audit import AuditService
 from stellwerk.tenancy.scope import SEEDED_INSTANCE, SEEDED_MANDATE, SEEDED_USER, Scope, of_run
+from stellwerk.toolboxes.known import CONNECTION, KnownConnections
 from stellwerk.workflows.compiler import GraphCompiler
 
 PATIENCE = 10.0
@@ -119,7 +121,9 @@ def local_scope() -> Scope:
 
 def publishing_services(settings: Settings, clients: Clients) -> Services:
     """Return services that can also publish."""
-    return bootstrap.build(settings, clients, compiler=GraphCompiler())
+    connections = DynamoConnections(Items(clients.dynamodb, settings.platform_table))
+    things = {CONNECTION: KnownConnections(connections)}
+    return bootstrap.build(settings, clients, compiler=GraphCompiler(), things=things)
 
 
 def _running(settings: Settings) -> Connection | None:

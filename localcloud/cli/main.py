@@ -9,6 +9,7 @@ import typer
 from localcloud.cli import (
     audit,
     cloud,
+    connections,
     graphs,
     hooks,
     login,
@@ -38,6 +39,7 @@ app.registered_commands += stats.app.registered_commands
 app.add_typer(workflows.app, name="workflows")
 app.add_typer(replays.app, name="replays")
 app.add_typer(audit.app, name="audit")
+app.add_typer(connections.app, name="connections")
 
 
 @app.callback()

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from localcloud.cli.remote import Api
+from localcloud.cli.remote_connections import RemoteAccounts
 from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of
 from localcloud.cli.remote_replays import RemoteRerunning
 from localcloud.cli.remote_tasks import RemoteDeputies, RemoteTasks
@@ -196,6 +197,7 @@ class RemoteDesk:
         self.deputies = RemoteDeputies(api, f"/mandates/{mandate}")
         self.watching = RemoteWatching(api, place)
         self.hooks = RemoteHooks(api, place)
+        self.connections = RemoteAccounts(api, place)
         self.schedules = RemoteClocks(api, place)
         self.rerunning = RemoteRerunning(api, place)
         self.workflows = RemoteWorkflows(api, place)
