@@ -12,12 +12,13 @@ from stellwerk.bootstrap.things import KnownFiles
 from stellwerk.kernel.ids import InstanceId, MandateId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.tenancy.scope import of_platform
-from tests.isolation.things import asking, made, rested, straight
+from tests.isolation.things import MAILBOX, asking, made, rested, straight
 from tests.isolation.walk import FOREIGN, quiet
 from tests.isolation.world import HERE, MANDATE, NEIGHBOUR, NORD, THERE, World
 
 NOBODYS = "0000-nobodys-0000"
 NO_WORKFLOW = "1111-nobodys-1111"
+BOX: JsonObject = {**MAILBOX, "label": FOREIGN}
 
 
 def calling(workflow: str) -> JsonObject:
@@ -57,6 +58,7 @@ def foreign(tenants: World) -> Mapping[str, str]:
         "role": str(made(nora, f"{NORD}/roles", {"label": FOREIGN})["id"]),
         "role inside": str(made(nora, f"{THERE}/roles", {"label": FOREIGN})["id"]),
         "file": str(nora.post(f"{THERE}/files", files=upload).json()["id"]),
+        "connection": str(made(nora, f"{THERE}/connections", BOX)["id"]),
         "instance": "i-nord",
     }
 
@@ -293,6 +295,36 @@ def test_a_file_is_known_in_its_instance_alone(tenants: World, foreign: Mapping[
     demo = of_platform(MandateId("m-demo")).at(InstanceId("i-demo"))
     assert files.known(nord, foreign["file"])
     assert not files.known(demo, foreign["file"])
+
+
+@pytest.mark.parametrize("type_", ["trigger.mail", "email.check_mail"])
+def test_a_connection_of_another_is_as_unknown_as_none(
+    tenants: World, anna: TestClient, foreign: Mapping[str, str], type_: str
+) -> None:
+    """Of another mandate, and of another person here, whom not even an administrator acts for."""
+    bens = str(made(tenants.client("u-demo-user"), f"{HERE}/connections", BOX)["id"])
+    own = str(made(anna, f"{HERE}/connections", BOX)["id"])
+    said = set()
+    for name in (foreign["connection"], bens, NOBODYS):
+        graph = reading(type_, name)
+        checked = made(anna, f"{HERE}/validate", graph)
+        assert "resource_missing" in json.dumps(checked)
+        said.add(json.dumps(checked).replace(name, "ID"))
+        workflow = workflow_of(anna, graph)
+        refused = anna.post(f"{HERE}/workflows/{workflow}/versions/1/publish", json={})
+        assert refused.status_code == 422, refused.text
+    assert len(said) == 1, said
+    assert "resource_missing" not in json.dumps(made(anna, f"{HERE}/validate", reading(type_, own)))
+
+
+def reading(type_: str, connection: str) -> JsonObject:
+    """Return a graph with a node that reads a mailbox."""
+    node: JsonObject = {"key": "mail", "type": type_, "parameters": {"connection": connection}}
+    if type_ == "trigger.mail":
+        return {"title": "Mail", "nodes": [node], "edges": []}
+    start: JsonObject = {"key": "start", "type": "trigger.manual"}
+    edge: JsonObject = {"from": "start", "to": "mail"}
+    return {"title": "Mail", "nodes": [start, node], "edges": [edge]}
 
 
 def _told(status: int, text: str, name: str) -> str:
