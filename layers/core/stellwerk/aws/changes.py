@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from stellwerk.aws import keys
+from stellwerk.aws import keys, watching_keys
 from stellwerk.aws.bodies import Bodies
 from stellwerk.aws.errors import RawItem
 from stellwerk.aws.expressions import Item, decoded
@@ -56,7 +56,7 @@ def bundle_of(change: Change, *, request: str = "") -> tuple[Scope, str]:
     item = decoded(change.image)
     mandate, instance, *_ = str(item["pk"]).split("#")
     scope = of_platform(MandateId(mandate), request=request).at(InstanceId(instance))
-    return scope, str(item["sk"]).removeprefix(keys.NOTICE)
+    return scope, str(item["sk"]).removeprefix(watching_keys.NOTICE)
 
 
 def _look(scope: Scope, bodies: Bodies, item: Item, sequence: str) -> Look:

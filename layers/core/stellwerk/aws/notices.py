@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 
-from stellwerk.aws import keys, listing, tables
+from stellwerk.aws import keys, listing, tables, watching_keys
 from stellwerk.aws.bodies import Bodies, changes
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Item, Put, Update, Write, absent, decoded, equals
@@ -38,7 +38,7 @@ class DynamoOutbox:
 
     def add(self, scope: Scope, bundle: Bundle) -> None:
         """Count one more in the open bundle, else open it."""
-        key = keys.notice(scope, bundle.id)
+        key = watching_keys.notice(scope, bundle.id)
         one_more = Update(
             key,
             set={**_latest(bundle), "fresh": False},
@@ -57,7 +57,7 @@ class DynamoOutbox:
 
     def find(self, scope: Scope, bundle: str) -> Bundle | None:
         """Return a bundle."""
-        item = self._items.get(keys.notice(scope, bundle))
+        item = self._items.get(watching_keys.notice(scope, bundle))
         return None if item is None else self._record(scope, item)
 
     def write(self, scope: Scope, bundle: Bundle, sent: Sent | None = None) -> Bundle:
@@ -88,19 +88,19 @@ class DynamoOutbox:
     def due(self, scope: Scope, now: datetime) -> Sequence[str]:
         """Return ids of bundles that are to be looked at, the longest due first."""
         until = f"{instant(now)}#~"
-        wanted = Range(keys.notices_due(scope), index=tables.SWEEP, until=until)
+        wanted = Range(watching_keys.notices_due(scope), index=tables.SWEEP, until=until)
         found = self._items.query(wanted, limit=_SHOWN)
-        return [str(item["sk"]).removeprefix(keys.NOTICE) for item in found]
+        return [str(item["sk"]).removeprefix(watching_keys.NOTICE) for item in found]
 
     def open(self, scope: Scope) -> Sequence[Bundle]:
         """Return bundles that are not closed."""
-        wanted = Range(keys.notices_due(scope), index=tables.SWEEP)
+        wanted = Range(watching_keys.notices_due(scope), index=tables.SWEEP)
         listed = listing.page(self._items, wanted, cursor=None, limit=_SHOWN)
         return [self._record(scope, item) for item in listed.items]
 
     def sent(self, scope: Scope, *, limit: int) -> Sequence[Sent]:
         """Return what became of messages, the newest first."""
-        partition = keys.messages(scope)
+        partition = watching_keys.messages(scope)
         found = self._items.query(Range(partition, newest_first=True), limit=limit)
         return [self._bodies.record(scope, item, Sent) for item in islice(found, limit)]
 
@@ -110,7 +110,7 @@ class DynamoOutbox:
         more: Item = {"count": bundle.count, **_latest(bundle), "fresh": True, "closed": False}
         free = absent() if new else equals("closed", value=True)
         try:
-            self._items.put(Put(keys.notice(scope, bundle.id), item | more, when=(free,)))
+            self._items.put(Put(watching_keys.notice(scope, bundle.id), item | more, when=(free,)))
         except Refused:
             return False
         return True
@@ -118,7 +118,9 @@ class DynamoOutbox:
     def _replacing(self, scope: Scope, bundle: Bundle) -> Update:
         item = self._bodies.item(scope, bundle, _PLACE) | self._beside(scope, bundle)
         same = (equals("revision", bundle.revision),)
-        update = changes(keys.notice(scope, bundle.id), {**item, "fresh": False}, when=same)
+        update = changes(
+            watching_keys.notice(scope, bundle.id), {**item, "fresh": False}, when=same
+        )
         unswept = () if bundle.due else ("in_sweep", "sweep_at")
         return Update(update.key, set=update.set, remove=(*update.remove, *unswept), when=same)
 
@@ -126,14 +128,14 @@ class DynamoOutbox:
         if bundle.due is None:
             return {}
         return {
-            "in_sweep": keys.notices_due(scope),
+            "in_sweep": watching_keys.notices_due(scope),
             "sweep_at": keys.listed_at(bundle.due, bundle.id),
         }
 
     def _noted(self, scope: Scope, bundle: Bundle, sent: Sent) -> Put:
         expires: Item = {tables.TTL_ATTRIBUTE: int((sent.at + KEPT).timestamp())}
         item = self._bodies.item(scope, sent, _PLACE) | expires
-        return Put(keys.message(scope, sent.at, bundle.message_id), item)
+        return Put(watching_keys.message(scope, sent.at, bundle.message_id), item)
 
     def _transact(self, bundle: Bundle, writes: Sequence[Write]) -> None:
         try:

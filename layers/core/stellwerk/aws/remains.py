@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from stellwerk.aws import keys
+from stellwerk.aws import keys, watching_keys
 from stellwerk.aws.errors import translated
 from stellwerk.aws.expressions import Item
 from stellwerk.aws.items import WRITE_BATCH, Items, Range
@@ -37,8 +37,8 @@ class DynamoRemains:
     def replayed(self, scope: Scope, run: Run) -> bool:
         """Return whether a later run of the family is there: ids sort by time."""
         first = keys.run(scope, run.origin or run.id).pk
-        noted = self._items.query(Range(first, prefix=keys.REPLAY))
-        names = (RunId(str(item["sk"]).removeprefix(keys.REPLAY)) for item in noted)
+        noted = self._items.query(Range(first, prefix=watching_keys.REPLAY))
+        names = (RunId(str(item["sk"]).removeprefix(watching_keys.REPLAY)) for item in noted)
         places = [keys.run(scope, name) for name in names if name > run.id]
         return bool(self._items.batch(places)) if places else False
 
@@ -52,7 +52,7 @@ class DynamoRemains:
             place = keys.task(scope, TaskId(str(task["task"])))
             removed += self._emptied(scope, run, place.pk)
         self._remove_objects(scope, run, own)
-        last = (keys.RUN, keys.run_over(scope, run).sk)
+        last = (keys.RUN, watching_keys.run_over(scope, run).sk)
         first = [_key(item) for item in own if item["sk"] not in last]
         self._items.remove(first)
         self._items.remove([_key(item) for item in own if item["sk"] in last])
@@ -60,7 +60,7 @@ class DynamoRemains:
 
     def _partitions(self, scope: Scope, run: RunId) -> Iterator[str]:
         yield from keys.loop_partitions(scope, run)
-        yield keys.events_head(scope, run).pk
+        yield watching_keys.events_head(scope, run).pk
 
     def _emptied(self, scope: Scope, run: RunId, partition: str) -> int:
         removed = 0

@@ -12,7 +12,7 @@ from itertools import islice
 
 from pydantic import TypeAdapter
 
-from stellwerk.aws import keys
+from stellwerk.aws import watching_keys
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Put, Write, absent, equals
 from stellwerk.aws.items import Items, Range
@@ -36,8 +36,8 @@ class DynamoEventLog:
 
     def state(self, scope: Scope, run: RunId, pages: Sequence[str]) -> LogState:
         """Return the head and those of the pages that exist."""
-        head = keys.events_head(scope, run)
-        places = {keys.events_page(scope, run, name): name for name in pages}
+        head = watching_keys.events_head(scope, run)
+        places = {watching_keys.events_page(scope, run, name): name for name in pages}
         found = self._items.batch([head, *places])
         return LogState(
             Head.model_validate_json(str(found[head]["body"])) if head in found else Head(),
@@ -60,14 +60,16 @@ class DynamoEventLog:
         seen = before.head.revision
         writes: list[Write] = [
             Put(
-                keys.events_head(scope, run),
+                watching_keys.events_head(scope, run),
                 {"revision": after.head.revision, "body": _body(after.head)},
                 when=(equals("revision", seen) if seen else absent(),),
             )
         ]
         for name, page in after.pages.items():
             if before.pages.get(name) != page:
-                writes.append(Put(keys.events_page(scope, run, name), {"body": _body(page)}))
+                writes.append(
+                    Put(watching_keys.events_page(scope, run, name), {"body": _body(page)})
+                )
         writes += _chunks(scope, run, events)
         try:
             self._items.transact(writes)
@@ -76,8 +78,8 @@ class DynamoEventLog:
 
     def read(self, scope: Scope, run: RunId, *, after: int, limit: int) -> Sequence[RunEvent]:
         """Return events behind `after`."""
-        partition, first = keys.events_from(scope, run, after + 1)
-        found = self._items.query(Range(partition, since=first, until=keys.LAST_EVENT))
+        partition, first = watching_keys.events_from(scope, run, after + 1)
+        found = self._items.query(Range(partition, since=first, until=watching_keys.LAST_EVENT))
         events = (event for item in found for event in _EVENTS.validate_json(str(item["events"])))
         return [*islice((event for event in events if event.seq > after), limit)]
 
@@ -86,7 +88,7 @@ def _chunks(scope: Scope, run: RunId, events: Sequence[RunEvent]) -> Iterator[Pu
     for start in range(0, len(events), TOGETHER):
         some = list(events[start : start + TOGETHER])
         text = _EVENTS.dump_json(some, exclude_defaults=True).decode()
-        yield Put(keys.events_until(scope, run, some[-1].seq), {"events": text})
+        yield Put(watching_keys.events_until(scope, run, some[-1].seq), {"events": text})
 
 
 def _body(part: Head | Page) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stellwerk.aws import keys
+from stellwerk.aws import watching_keys
 from stellwerk.aws.expressions import Put
 from stellwerk.aws.runs import DynamoRuns
 from stellwerk.runs.limits import Limit
@@ -18,5 +18,5 @@ class DynamoFamilies(DynamoRuns):
     def create(self, scope: Scope, run: Run, limits: Sequence[Limit] = ()) -> Run:
         """Write the note, then the run; a note of a run that never came to be says nothing."""
         if run.origin is not None:
-            self._items.put(Put(keys.replay_of_run(scope, run.origin, run.id), {}))
+            self._items.put(Put(watching_keys.replay_of_run(scope, run.origin, run.id), {}))
         return super().create(scope, run, limits)

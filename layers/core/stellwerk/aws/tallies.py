@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from stellwerk.aws import keys, tables
+from stellwerk.aws import keys, tables, watching_keys
 from stellwerk.aws.errors import Refused
 from stellwerk.aws.expressions import Item, Put, Update, absent, present
 from stellwerk.aws.items import Items, Range
@@ -37,16 +37,18 @@ class DynamoTallies:
 
     def counted(self, scope: Scope, run: RunId) -> bool:
         """Return whether the run's outcome was counted."""
-        return self._items.get(keys.run_over(scope, run)) is not None
+        return self._items.get(watching_keys.run_over(scope, run)) is not None
 
     def count(self, scope: Scope, outcome: Outcome, until: datetime) -> bool:
         """Count an outcome, unless it was."""
-        mark = Put(keys.run_over(scope, outcome.run), _kept(scope, outcome, until), (absent(),))
+        mark = Put(
+            watching_keys.run_over(scope, outcome.run), _kept(scope, outcome, until), (absent(),)
+        )
         number = hashlib.sha256(outcome.run.encode()).digest()[0]
         counts = _counts(outcome)
         days = (
-            keys.day_of_workflow(scope, outcome.workflow, outcome.day, number % SHARDS),
-            keys.day_of_workflow(scope, ALL, outcome.day, number % (2 * SHARDS)),
+            watching_keys.day_of_workflow(scope, outcome.workflow, outcome.day, number % SHARDS),
+            watching_keys.day_of_workflow(scope, ALL, outcome.day, number % (2 * SHARDS)),
         )
         try:
             self._items.transact([mark, *(Update(day, count=counts) for day in days)])
@@ -58,7 +60,7 @@ class DynamoTallies:
         self, scope: Scope, workflow: WorkflowId | None, since: str, until: str
     ) -> Mapping[str, Tally]:
         """Return what came of runs by day."""
-        first = keys.day_of_workflow(scope, workflow or ALL, since)
+        first = watching_keys.day_of_workflow(scope, workflow or ALL, since)
         found: dict[str, list[Tally]] = defaultdict(list)
         for item in self._items.query(Range(first.pk, since=f"{since}#", until=f"{until}#~")):
             found[str(item["sk"]).partition("#")[0]].append(_tally(item))
@@ -66,7 +68,9 @@ class DynamoTallies:
 
     def kept_until(self, scope: Scope, now: datetime) -> Iterable[RunId]:
         """Yield runs that are kept no longer, the longest overdue first."""
-        wanted = Range(keys.runs_kept(scope), index=tables.SWEEP, until=f"{instant(now)}#~")
+        wanted = Range(
+            watching_keys.runs_kept(scope), index=tables.SWEEP, until=f"{instant(now)}#~"
+        )
         for item in self._items.query(wanted, limit=_TOGETHER):
             yield RunId(str(item["sweep_at"]).rpartition("#")[2])
 
@@ -74,14 +78,16 @@ class DynamoTallies:
         """Keep a run until another moment; nothing where it has gone."""
         listed = {"sweep_at": keys.listed_at(until, run)}
         try:
-            self._items.update(Update(keys.run_over(scope, run), set=listed, when=(present(),)))
+            self._items.update(
+                Update(watching_keys.run_over(scope, run), set=listed, when=(present(),))
+            )
         except Refused:
             return
 
 
 def _kept(scope: Scope, outcome: Outcome, until: datetime) -> Item:
     return {
-        "in_sweep": keys.runs_kept(scope),
+        "in_sweep": watching_keys.runs_kept(scope),
         "sweep_at": keys.listed_at(until, outcome.run),
     }
 
