@@ -124,11 +124,11 @@ REASONS = {
     "AddToTheAudit": "Nothing happens unrecorded; administrators read what did.",
     "KeepValues": "Values, files and graphs that are too large for an item.",
     "RemoveFiles": "People remove files; the sweeper removes values of runs whose time is over.",
-    "UseConnections": "An action, the reader of mailboxes, or the test of a connection signs in at a "
-    "service as the mandate's connection, and keeps the token that it had renewed.",
+    "UseConnections": "An action, the reader of mailboxes, or the test of a connection signs in at "
+    "a service as the mandate's connection, and keeps the token that it had renewed.",
     "KeepConnections": "Who makes a connection hands in its secret; who ends it takes it away.",
-    "WatchMailboxes": "A node that waits for mail watches its mailbox; renewals of tokens are locked, "
-    "and what is wrong with a connection is written on it.",
+    "WatchMailboxes": "A node that waits for mail watches its mailbox; renewals of tokens are "
+    "locked, and what is wrong with a connection is written on it.",
     "NoForeignKeys": "Whatever else is allowed: no key of another mandate.",
     "NoForeignObjects": "Whatever else is allowed: no object of another mandate, no list of any.",
     "NoScanAndNoPartiQL": "Both read without naming keys; every list is a query.",
