@@ -216,6 +216,19 @@ def test_what_is_owed_is_forgotten_where_the_trigger_goes() -> None:
     assert clockwork.starts.payloads == [{"at": instant(hours(1)[0])}]
 
 
+def test_a_look_that_could_not_note_what_is_owed_is_made_again() -> None:
+    clockwork = Clockwork()
+    found = clockwork.arm({**HOURLY, "catch_up": "last"})
+    assert found is not None
+    clockwork.arm({**HOURLY, "catch_up": "last", "overlap": "skip"})
+    until = clockwork.clock.advance(hours=2, minutes=30)
+    assert clockwork.missed.look(PLATFORM, found, until) == found
+    assert statuses(clockwork.rows()) == ["missed", "missed"]
+    assert clockwork.registered().owed == ()
+    clockwork.look()
+    assert [one.slot for one in clockwork.registered().owed] == hours(2)
+
+
 def test_without_spacing_all_start_at_once() -> None:
     clockwork = Clockwork()
     clockwork.arm({**HOURLY, "catch_up": "all", "catch_up_spacing": "PT0S"})

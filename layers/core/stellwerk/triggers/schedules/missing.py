@@ -16,7 +16,7 @@ from stellwerk.kernel.errors import Conflict
 from stellwerk.runs.ports import Runs
 from stellwerk.tenancy.scope import Scope
 from stellwerk.triggers.schedules.firing import Due, SlotFiring
-from stellwerk.triggers.schedules.model import Owed, Registration, Slot, Span
+from stellwerk.triggers.schedules.model import Owed, Registration, Slot, SlotStatus, Span
 from stellwerk.triggers.schedules.occurrences import gap_ended, times
 from stellwerk.triggers.schedules.ports import Registrations, Slots
 from stellwerk.triggers.schedules.telling import Teller
@@ -24,6 +24,8 @@ from stellwerk.triggers.schedules.timing import Policy, Schedule, read_schedule
 
 KEPT = timedelta(days=90)
 """How long rows are kept: of what is older nothing is said."""
+OWED = "to be made good"
+"""Said of a missed slot whose run is still to come."""
 AT_ONCE = 2000
 """Slots of a workflow that a look handles; more are left to the next one."""
 
@@ -102,7 +104,7 @@ class MissedSlots:
             if lack.armed and _after_gap(lack):
                 self.firing.fire(scope, lack.due, lack.schedule.policy)
                 continue
-            note = "to be made good" if lack.due in wanted else ""
+            note = OWED if lack.due in wanted else ""
             missed.append(self.firing.missed(scope, lack.due, note))
             if note:
                 now = self.clock.now()
@@ -124,7 +126,7 @@ class MissedSlots:
         for span in found.spans:
             schedule = read_schedule(span.parameters)
             for slot in _slots(span, schedule, oldest, until):
-                if (span.node, slot) not in rows:
+                if _lacks(rows.get((span.node, slot))):
                     due = Due(found.workflow, span.node, slot)
                     yield _Lack(due, schedule, span.until is None)
 
@@ -144,6 +146,11 @@ def _slots(span: Span, schedule: Schedule, since: datetime, until: datetime) -> 
     begin = max(span.since, since)
     end = until if span.until is None else min(span.until, until)
     return takewhile(lambda slot: slot <= end, times(schedule.timing, begin))
+
+
+def _lacks(row: Slot | None) -> bool:
+    """Say whether a slot has no row, or one of a look that ended before it noted what is owed."""
+    return row is None or (row.status is SlotStatus.MISSED and row.note == OWED)
 
 
 def _wanted(lacking: Sequence[_Lack]) -> set[Due]:

@@ -122,7 +122,10 @@ class _Round:
             return
         try:
             if self._times.comparing:
-                self.repaired += len(self._rounds.drift.repair(scopes).repairs)
+                repairs = self._rounds.drift.repair(scopes).repairs
+                self.repaired += len(repairs)
+                for repair in repairs:
+                    LOG.warning("schedule mended in %s: %s", scopes[0].mandate, repair)
             for scope in scopes:
                 for registration in list(self._rounds.registrations.all(scope)):
                     if not self.out_of_time:
