@@ -11,6 +11,7 @@ from stellwerk.kernel.ids import NodeKey, RunId, TaskId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.comparing import Compared
 from stellwerk.runs.jobs import Job, Wanted
 from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
 from stellwerk.tenancy.audit import Verification
@@ -51,6 +52,12 @@ class Runs(Protocol):
 
     def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
         """Return its journal."""
+
+    def page(self, scope: Scope, run: RunId, *, cursor: str | None = None) -> Page[Step]:
+        """Return a page of its journal."""
+
+    def compare(self, scope: Scope, one: RunId, other: RunId) -> Sequence[Compared]:
+        """Return two runs beside each other."""
 
     def value(self, scope: Scope, stored: Stored) -> JsonValue:
         """Return a value that a run or step holds."""

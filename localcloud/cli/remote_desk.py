@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localcloud.cli.remote import Api
 from localcloud.cli.remote_connections import RemoteAccounts
-from localcloud.cli.remote_records import items_of, object_of, page_of, run_of, step_of
+from localcloud.cli.remote_records import (
+    compared_of,
+    items_of,
+    object_of,
+    page_of,
+    run_of,
+    step_of,
+)
 from localcloud.cli.remote_replays import RemoteRerunning
 from localcloud.cli.remote_tasks import RemoteDeputies, RemoteTasks
 from localcloud.cli.remote_watching import RemoteWatching
@@ -20,6 +27,7 @@ from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.comparing import Compared
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.scope import Scope
@@ -75,8 +83,23 @@ class RemoteRuns:
 
     def steps(self, scope: Scope, run: RunId) -> Sequence[Step]:
         """Return its journal."""
-        shown = self._read(f"{self._place}/runs/{run}/steps")["items"]
-        return [step_of(run, object_of(each)) for each in items_of(shown)]
+        page = self.page(scope, run)
+        steps = [*page.items]
+        while page.cursor is not None:
+            page = self.page(scope, run, cursor=page.cursor)
+            steps += page.items
+        return steps
+
+    def page(self, scope: Scope, run: RunId, *, cursor: str | None = None) -> Page[Step]:
+        """Return a page of its journal."""
+        path = f"{self._place}/runs/{run}/steps"
+        shown = self._api.get(path, {"cursor": cursor}).object if cursor else self._read(path)
+        return page_of(shown, lambda each: step_of(run, each))
+
+    def compare(self, scope: Scope, one: RunId, other: RunId) -> Sequence[Compared]:
+        """Return two runs beside each other."""
+        shown = self._api.get(f"{self._place}/runs/{one}/compare/{other}").object
+        return [compared_of(object_of(each)) for each in items_of(shown["items"])]
 
     def value(self, scope: Scope, stored: Stored) -> JsonValue:
         """Return a value; those of a step are fetched together, once for each of its states."""

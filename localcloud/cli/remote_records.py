@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 from zlib import crc32
 
+from pydantic import TypeAdapter
+
 from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import RunId
 from stellwerk.kernel.json import JsonObject, JsonValue, dumps
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored, ValueRef
+from stellwerk.runs.comparing import Compared
 from stellwerk.runs.model import HumanTask, Run, Step
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.model import Version, Workflow
@@ -61,6 +64,11 @@ def step_of(run: RunId, shown: JsonObject) -> Step:
     known = {name: shown[name] for name in shown if name in Step.model_fields}
     token = "hidden" if shown["status"] == "waiting" else None
     return Step.model_validate({**known, **parts, "run": run, "token": token, "revision": state})
+
+
+def compared_of(shown: JsonObject) -> Compared:
+    """Return a step of two runs."""
+    return TypeAdapter(Compared).validate_python(shown)
 
 
 def task_of(shown: JsonObject) -> HumanTask:

@@ -14,6 +14,7 @@ from localcloud.cli.listing import Column, Fit, Listing
 from localcloud.cli.views import RunView, StepView, TaskView
 from stellwerk.catalogue.model import Effect, NodeType
 from stellwerk.kernel.json import JsonValue, dumps
+from stellwerk.runs.comparing import Compared
 from stellwerk.runs.model import Run, RunStatus, StepKey, StepStatus
 from stellwerk.workflows.faults import Fault, Severity
 
@@ -84,6 +85,21 @@ def run_lines(view: RunView) -> Iterable[Text]:
         yield Text("starts when it is its turn: as many runs are open as are allowed")
     if run.status is RunStatus.COMPLETED:
         yield Text(f"output {short(view.output, OUTPUT_SHOWN)}")
+
+
+def compared_table(steps: Iterable[Compared]) -> Listing:
+    """Return two runs beside each other: a row for each step."""
+    table = Listing(*(Column(name) for name in ("step", "one", "other", "time", "time", "value")))
+    values = {None: "", True: "same", False: "differs"}
+    for each in steps:
+        sides = (each.one, each.other)
+        stood = (f"{side.status} {side.port or ''}".strip() if side else "-" for side in sides)
+        took = (
+            f"{side.milliseconds} ms" if side and side.milliseconds is not None else ""
+            for side in sides
+        )
+        table.add(each.step, *stood, *took, values[each.equal])
+    return table
 
 
 def step_table(steps: Iterable[StepView]) -> Listing:

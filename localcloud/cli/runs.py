@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -16,6 +17,7 @@ from localcloud.cli.output import AsJson, Exit, Output, command
 from localcloud.cli.publishing import publish_graph
 from localcloud.cli.rendering import (
     call_parts,
+    compared_table,
     continued,
     how_to_decide,
     run_lines,
@@ -109,6 +111,7 @@ def show(
         int,
         typer.Option(min=0, max=DEEPEST, help="How deep to follow the runs that it has called."),
     ] = DEPTH,
+    cursor: Annotated[str | None, typer.Option(help="Go on with the steps of a long run.")] = None,
     watch: Live = False,
     as_json: AsJson = False,
 ) -> None:
@@ -118,8 +121,24 @@ def show(
         if watch:
             view = Watch(connection, output, live=True).until_rest(RunId(run_id))
         else:
-            view = run_view(connection.services, connection.scope, RunId(run_id))
+            view = run_view(connection.services, connection.scope, RunId(run_id), cursor=cursor)
         _write(connection, output, view, depth)
+
+
+@app.command()
+@command
+def compare(
+    run_id: RunArgument,
+    other: Annotated[str, typer.Argument(help="Another run's id.", metavar="OTHER")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs step by step: where each stood, how long it took, whether it differs."""
+    output = Output(as_json=as_json)
+    with connected() as connection:
+        runs = connection.services.runs
+        steps = runs.compare(connection.scope, RunId(run_id), RunId(other))
+    data: JsonObject = {"steps": [asdict(each) for each in steps]}
+    output.answer(data, compared_table(steps))
 
 
 @app.command()
@@ -213,6 +232,7 @@ def _write(connection: Connection, output: Output, view: RunView, depth: int = D
         "calls": calls_json(calls),
         "tasks": [task.as_json() for task in tasks],
     }
-    output.answer(data, *run_lines(view), step_table(view.nodes), *call_parts(calls))
+    shown = step_table(view.nodes), *call_parts(calls), *continued(view.cursor)
+    output.answer(data, *run_lines(view), *shown)
     if tasks and not output.as_json:
         output.answer(data, "", task_table(tasks), *how_to_decide(tasks))

@@ -67,6 +67,8 @@ class RunView:
     input: JsonValue
     output: JsonValue
     steps: tuple[StepView, ...]
+    cursor: str | None = None
+    """Where its further steps begin, if there are more than are shown at once."""
 
     @property
     def nodes(self) -> tuple[StepView, ...]:
@@ -77,7 +79,8 @@ class RunView:
         """Return it for machines."""
         shown = run_json(self.run)
         steps: list[JsonValue] = [view.as_json() for view in self.nodes]
-        return {**shown, "input": self.input, "output": self.output, "steps": steps}
+        more: JsonObject = {"cursor": self.cursor} if self.cursor else {}
+        return {**shown, "input": self.input, "output": self.output, "steps": steps, **more}
 
 
 @dataclass(frozen=True)
@@ -119,19 +122,20 @@ def run_json(run: Run) -> JsonObject:
     return shown
 
 
-def run_view(services: Desk, scope: Scope, run_id: RunId) -> RunView:
-    """Return the run with all its steps; raise NotFound if there is none."""
+def run_view(services: Desk, scope: Scope, run_id: RunId, *, cursor: str | None = None) -> RunView:
+    """Return the run with a thousand of its steps; raise NotFound if there is no such run."""
     run = services.runs.get(scope, run_id)
 
     def load(stored: Stored | None) -> JsonValue:
         return services.runs.value(scope, stored) if stored is not None else None
 
     received = load(run.input)
+    page = services.runs.page(scope, run_id, cursor=cursor)
     steps = [
         StepView(step, received if _began(run, step) else load(step.input), load(step.value))
-        for step in services.runs.steps(scope, run_id)
+        for step in page.items
     ]
-    return RunView(run, received, load(run.output), tuple(steps))
+    return RunView(run, received, load(run.output), tuple(steps), page.cursor)
 
 
 def open_tasks(services: Desk, scope: Scope, run_id: RunId) -> Sequence[TaskView]:

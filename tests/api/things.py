@@ -262,6 +262,10 @@ class Things:
         self._post(f"{DEMO}/workflows/{workflow}/versions/{number}/publish", {})
         return str(self._post(f"{DEMO}/workflows/{workflow}/replays", {})["id"])
 
+    def _compared(self) -> Good:
+        run = self._rested(STRAIGHT, "completed")
+        return Good({"run": run, "other": run})
+
     def _of_runs(self) -> dict[str, Callable[[], Good]]:
         def task(body: JsonValue = None) -> Callable[[], Good]:
             return lambda: Good({"task": self.task()}, body)
@@ -272,6 +276,7 @@ class Things:
         return {
             **dict.fromkeys(("getRun", "listSteps", "getStepValues", "watchRun"), ended()),
             "replayRun": ended({"from_node": "note", "confirm_writes": True}),
+            "compareRuns": self._compared,
             "startReplays": lambda: Good({"workflow": self._broken()}, {}),
             **dict.fromkeys(
                 ("getReplays", "cancelReplays"), lambda: Good({"replay": self._replay()})

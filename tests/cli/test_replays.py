@@ -46,6 +46,10 @@ def test_failed_runs_are_replayed_by_canary(stellwerk: Stellwerk, tmp_path: Path
     assert (done.data["status"], done.data["succeeded"]) == ("completed", 2)
     assert [row["status"] for row in rows(done, "runs")] == ["succeeded"] * 2
     assert newest in stellwerk("replays").shown
+    source, replayed = (str(rows(done, "runs")[0][name]) for name in ("source", "run"))
+    compared = rows(stellwerk("compare", source, replayed, "--json"), "steps")
+    assert [row["step"] for row in compared] == ["start", "note"]
+    assert "differs" not in stellwerk("compare", source, replayed).shown
     assert stellwerk("replays", "cancel", newest).code == 2
     assert stellwerk("replays", "show", "nothing").code == 3
     none = stellwerk("replays", "start", "orders", "--error", "Nothing")

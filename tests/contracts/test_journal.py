@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId
 from stellwerk.runs.model import Attempt, Failure, Step, StepKey, StepStatus
 from stellwerk.tenancy.scope import Scope
-from tests.contracts.records import RUN, SCOPE, START, STRANGERS, step
+from stellwerk.workflows.graph import inside
+from tests.contracts.records import RUN, SCOPE, START, STRANGERS, run, step
 from tests.contracts.stores import Stores
 
 ODD = 'äöü \u2028 🚦 "\\ \x00 {% $x %} {{ y }}'
@@ -114,3 +115,31 @@ def test_a_stranger_neither_sees_nor_changes_steps(stores: Stores, stranger: Sco
         stores.journal.write(stranger, written)
     stores.journal.fill(stranger, RUN, [step(value="theirs")])
     assert stores.journal.read(SCOPE, RUN, [written.key]) == {written.key: written}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7, 100])
+def test_pages_together_are_all_steps_those_at_the_top_first(stores: Stores, limit: int) -> None:
+    stores.runs.create(SCOPE, run())
+    steps = [step(f"n{number}") for number in range(3)]
+    steps += [step("in", inside(ROOT, NodeKey("lines"), number)) for number in range(9)]
+    stores.journal.fill(SCOPE, RUN, steps)
+    found: list[Step] = []
+    cursor: str | None = None
+    while True:
+        page = stores.journal.page(SCOPE, RUN, cursor=cursor, limit=limit)
+        assert len(page.items) <= limit
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert len(found) == 12
+    assert {each.key for each in found} == {each.key for each in steps}
+    assert all(each.path == ROOT for each in found[:3])
+    for stranger in STRANGERS:
+        assert stores.journal.page(stranger, RUN).items == []
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "WzIwLCAiYSJd", "WzFd"])
+def test_what_is_no_cursor_is_refused(stores: Stores, cursor: str) -> None:
+    with pytest.raises(BadInput):
+        stores.journal.page(SCOPE, RUN, cursor=cursor)

@@ -18,6 +18,7 @@ from stellwerk.runs.assembly import Assembly
 from stellwerk.runs.blueprints import Blueprints
 from stellwerk.runs.model import HumanTask, Run, Step, StepKey, StepStatus
 from stellwerk.runs.names import run_ref
+from stellwerk.runs.ports import Journal
 from stellwerk.runs.values import Keeper
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope, seeded
@@ -25,6 +26,7 @@ from stellwerk.triggers.mail.desk import MailDesk
 from stellwerk.triggers.mail.waits import MailWaits
 from stellwerk.workflows.graph import Graph, graph_hash
 from stellwerk.workflows.model import Version, VersionStatus, Workflow
+from stellwerk.workflows.ports import Values
 from tests.connections.desk import Desk
 from tests.fakes.clock import FixedClock
 from tests.fakes.executions import FakeExecutions
@@ -99,6 +101,9 @@ class Floor:
 
     catalogue: Catalogue = CATALOGUE
     http_allow: tuple[str, ...] = ()
+    journal: Journal | None = None
+    """Another one than that in memory."""
+    objects: Values | None = None
 
     def __post_init__(self) -> None:
         self.memory, self.clock, self.executions = Memory(), FixedClock(), FakeExecutions()
@@ -108,10 +113,10 @@ class Floor:
         self.meter = Meter()
         self.key_values = FakeKeyValues(self.memory)
         versions = self._metered("versions", FakeVersions(self.memory))
-        values = Keeper(self._metered("values", FakeValues(self.memory)))
+        values = Keeper(self._metered("values", self.objects or FakeValues(self.memory)))
         tasks = FakeTasks(self.memory)
         self.world = World(
-            journal=self._metered("journal", FakeJournal(self.memory)),
+            journal=self._metered("journal", self.journal or FakeJournal(self.memory)),
             runs=self._metered("runs", FakeRuns(self.memory)),
             tasks=self._metered("tasks", tasks),
             waits=self._metered("waits", FakeWaits(self.memory)),

@@ -84,6 +84,7 @@ class Outcome(Enum):
 
 FINDS: dict[str, Call] = {
     "Journal.read": lambda kept, scope: kept.on.stores.journal.read(scope, RUN, [kept.step.key]),
+    "Journal.page": lambda kept, scope: kept.on.stores.journal.page(scope, RUN),
     "Journal.steps": lambda kept, scope: kept.on.stores.journal.steps(scope, RUN),
     "Runs.delivered": lambda kept, scope: kept.on.stores.runs.delivered(scope, WORKFLOW, "d-1"),
     "Runs.list": lambda kept, scope: [

@@ -273,6 +273,11 @@ def _run(body: JsonValue = None) -> Maker:
     return lambda things: Ask({"run": things.run(paused=False), "step": "note"}, body)
 
 
+def _compared(things: Things) -> Ask:
+    run = things.run(paused=False)
+    return Ask({"run": run, "other": run})
+
+
 def _role(place: str, body: JsonValue = None) -> Maker:
     return lambda things: Ask({"role": things.role(place)}, body)
 
@@ -401,6 +406,7 @@ _SHORT: dict[str, Maker] = {
         ),
         _run(),
     ),
+    "GET I/runs/{run}/compare/{other}": _compared,
     "POST I/runs/{run}/cancel": lambda things: Ask({"run": things.run(paused=True)}),
     "POST I/runs/{run}/replay": _run({"from_node": "note", "confirm_writes": True}),
     "POST I/workflows/{workflow}/replays": _of("workflow", Things.failed, {}),

@@ -58,8 +58,10 @@ def test_what_failed_in_a_loop_that_handled_it_did_not_fail_the_run() -> None:
     failed = {"run": RunId("r"), "type": "t", "status": StepStatus.FAILED, "attempts": attempts}
     inner = Step.model_validate({**failed, "path": "a[0].b[1]", "node": "in"})
     loop = Step.model_validate({**failed, "path": "a[0]", "node": "b", "port": "error"})
-    assert first_failure([inner], NOTHING) is not None
-    assert first_failure([inner, loop], NOTHING) is None
+    nodes = ({"key": "a"}, {"key": "b", "parent": "a"}, {"key": "in", "parent": "b"})
+    loops = Graph(nodes=tuple(Node.model_validate({**node, "type": "t"}) for node in nodes))
+    assert first_failure([inner], loops) is not None
+    assert first_failure([inner, loop], loops) is None
 
 
 def test_an_error_that_its_node_handles_is_not_the_runs_even_before_that_is_journaled() -> None:

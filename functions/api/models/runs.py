@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict
 
@@ -11,6 +12,7 @@ from api.models.base import Body, PageOf, Shown
 from api.models.versions import Number
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.kernel.json import Flag, JsonObject, JsonValue
+from stellwerk.runs import comparing
 from stellwerk.runs import model as stored
 from stellwerk.workflows.graph import KEY_PATTERN
 
@@ -213,10 +215,11 @@ class Step(Shown):
         )
 
 
-class Steps(Shown):
-    """All steps of a run, in the order in which they began; those that did not begin come last."""
+class Steps(PageOf[Step]):
+    """A page of a run's steps, in the order in which they began; those that did not come last.
 
-    items: list[Step]
+    Only a run with more than a thousand has several; then those outside of loops are on the first.
+    """
 
 
 class StepValues(Shown):
@@ -224,6 +227,50 @@ class StepValues(Shown):
 
     input: JsonValue = Field(description="Its parameters, resolved")
     value: JsonValue
+
+
+class Side(Shown):
+    """A step in one of two runs."""
+
+    status: StepStatus
+    port: str | None
+    milliseconds: int | None = Field(description="From its first try to the end of its last")
+
+    @classmethod
+    def of(cls, side: comparing.Side | None) -> Side | None:
+        """Show a side, if that run has come to the step."""
+        if side is None:
+            return None
+        return cls.model_validate({**vars(side)})
+
+
+class ComparedStep(Shown):
+    """A step in two runs; null where a run has not come to it."""
+
+    step: str
+    one: Side | None
+    other: Side | None
+    equal: bool | None = Field(description="Whether it gave the same value; null: not in both")
+
+
+class Comparison(Shown):
+    """Two runs, step by step; of a run with more than a thousand steps the first thousand."""
+
+    items: list[ComparedStep]
+
+    @classmethod
+    def of(cls, steps: Sequence[comparing.Compared]) -> Comparison:
+        """Show a comparison."""
+        items = [
+            ComparedStep(
+                step=each.step,
+                one=Side.of(each.one),
+                other=Side.of(each.other),
+                equal=each.equal,
+            )
+            for each in steps
+        ]
+        return cls(items=items)
 
 
 class NewRun(Body):

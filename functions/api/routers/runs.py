@@ -11,6 +11,7 @@ from api.backend import Here
 from api.caller import ID, InInstance, place
 from api.models.base import Moment
 from api.models.runs import (
+    Comparison,
     NewRun,
     Replay,
     Run,
@@ -115,9 +116,16 @@ def get_run(scope: InInstance, here: Here, run: RunInPath) -> Response:
 
 
 @router.get("/runs/{run}/steps", response_model=Steps)
-def list_steps(scope: InInstance, here: Here, run: RunInPath) -> Response:
-    """List the steps of a run, without their values."""
-    return shown(Steps(items=[Step.of(step) for step in here.runs.steps(scope, run)]))
+def list_steps(
+    scope: InInstance,
+    here: Here,
+    run: RunInPath,
+    cursor: Annotated[str | None, Query(description="Where the page before has ended")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
+) -> Response:
+    """List the steps of a run, without their values: those outside of loops first."""
+    page = here.runs.page(scope, run, cursor=cursor, limit=limit)
+    return shown(Steps(items=[Step.of(step) for step in page.items], cursor=page.cursor))
 
 
 @router.get("/runs/{run}/steps/{step}/values", response_model=StepValues)
@@ -127,6 +135,17 @@ def get_step_values(scope: InInstance, here: Here, run: RunInPath, step: StepInP
     found = here.runs.step(scope, run, stored.StepKey(path=PathInRun(path), node=NodeKey(node)))
     received, given = (_value(here, scope, kept) for kept in (found.input, found.value))
     return shown(StepValues(input=received, value=given))
+
+
+@router.get("/runs/{run}/compare/{other}", response_model=Comparison)
+def compare_runs(
+    scope: InInstance,
+    here: Here,
+    run: RunInPath,
+    other: Annotated[RunId, Path(pattern=ID, description="Id of another run")],
+) -> Response:
+    """Compare two runs step by step: where each stood, how long it took, and whether it differs."""
+    return shown(Comparison.of(here.runs.compare(scope, run, other)))
 
 
 @router.post("/runs/{run}/cancel", response_model=Run)

@@ -7,15 +7,18 @@ begins with: a fill of its scopes, or the scope of its first pass.
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterator, Sequence
 
 from stellwerk.aws import keys as place
 from stellwerk.aws.bodies import Bodies, written_before
 from stellwerk.aws.errors import Refused
-from stellwerk.aws.expressions import Put, absent, equals
+from stellwerk.aws.expressions import Item, Put, absent, equals
 from stellwerk.aws.items import Items, Range
-from stellwerk.kernel.errors import Conflict
+from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import ROOT, RunId
+from stellwerk.kernel.pages import Page
 from stellwerk.runs.model import Step, StepKey
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import enclosing
@@ -24,7 +27,8 @@ from stellwerk.workflows.graph import enclosing
 class DynamoJournal:
     """The journal on the table `runs`.
 
-    Requests: read 1 per 100 keys, write 1, fill 1 per 25 steps, steps 1 (9 with loops) per MB.
+    Requests: read 1 per 100 keys, write 1, fill 1 per 25 steps, page and steps 1 (9 with loops)
+    per MB.
     """
 
     def __init__(self, items: Items, bodies: Bodies) -> None:
@@ -58,6 +62,25 @@ class DynamoJournal:
         in_loops = any(step.path != ROOT for step in steps)
         self._items.fill([*([_mark(scope, run)] if in_loops else []), *puts.values()])
 
+    def page(
+        self, scope: Scope, run: RunId, *, cursor: str | None = None, limit: int = 1000
+    ) -> Page[Step]:
+        """Return a page of entries: one query, and one per shard that it reaches."""
+        partitions = [place.run(scope, run).pk, *place.loop_partitions(scope, run)]
+        number, last = _position(cursor, len(partitions))
+        found: list[Item] = []
+        for shard in range(number, len(partitions)):
+            prefix = place.STEP if shard == 0 else None
+            after = {"pk": partitions[shard], "sk": last} if last else None
+            wanted = Range(partitions[shard], prefix=prefix, after=after)
+            for item in self._items.query(wanted, limit=limit + 1 - len(found)):
+                if len(found) == limit:
+                    steps = [self._bodies.record(scope, each, Step) for each in found]
+                    return Page(steps, _cursor(partitions, found[-1]))
+                found.append(item)
+            last = ""
+        return Page([self._bodies.record(scope, each, Step) for each in found])
+
     def steps(self, scope: Scope, run: RunId) -> Iterator[Step]:
         """Yield all steps: one query, and one per shard where the run has steps inside loops."""
         root = place.run(scope, run).pk
@@ -89,6 +112,25 @@ def step_conflict(step: Step) -> Conflict:
         f"step {step.key.text} of run {step.run} is not stored as {expected}",
         remedy="Read the step again; another attempt has written it.",
     )
+
+
+def _cursor(partitions: Sequence[str], last: Item) -> str:
+    position = [partitions.index(str(last["pk"])), last["sk"]]
+    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+
+
+def _position(cursor: str | None, partitions: int) -> tuple[int, str]:
+    """Return the number of the partition and the key in it behind which a page begins."""
+    if cursor is None:
+        return 0, ""
+    try:
+        number, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        found = range(partitions)[int(number)], str(last)
+    except (IndexError, TypeError, ValueError) as error:
+        raise BadInput(
+            f"'{cursor}' is not a cursor", remedy="Use the cursor of the page before."
+        ) from error
+    return found
 
 
 def _begins_loop(step: Step) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -67,7 +67,7 @@ class LaterWatching:
         module = cast("_Watching", import_module("stellwerk.bootstrap.watching"))
         return module.watching(self._means)
 
-    def ending(self, scope: Scope, run: Run, steps: Sequence[Step]) -> None:
+    def ending(self, scope: Scope, run: Run, steps: Iterable[Step]) -> None:
         """Take in how a run ends."""
         self.watching.following.ending(scope, run, steps)
 

@@ -87,7 +87,7 @@ class ForEachHandler(LoopHandler[P]):
             return reply
         with session.failing():
             value = self.passes(session).collected(execution.step.size or 0)
-        return execution.finish(OUT_PORT, value)
+        return execution.fire(OUT_PORT, value)
 
     def limit(self, session: Session, execution: Execution) -> int:
         """Return the number of items."""

@@ -49,13 +49,19 @@ def failure_in(step: Step) -> Failure | None:
 
 def first_failure(steps: Iterable[Step], graph: Graph) -> Failure | None:
     """Return the failure that ended first and that no port and no loop around it handles."""
-    entries = list(steps)
-    collected = {step.path for step in entries if _collected(step)}
-    done = {step.key for step in entries if step.done}
+    collected: set[Path] = set()
+    done: set[StepKey] = set()
+    failed: list[Step] = []
+    for step in steps:  # of what may be very many, only what matters is held
+        if _collected(step):
+            collected.add(step.path)
+        if step.done and step.node in graph.children:
+            done.add(step.key)
+        elif step.status in _FAILED and not step.done and step.type != CHUNK_TYPE:
+            failed.append(step)
     found = [
         (_ended(step), step.path, step.node, failure)
-        for step in entries
-        if step.status in _FAILED and not step.done and step.type != CHUNK_TYPE
+        for step in failed
         if not any(path in collected or loop in done for loop, path in _loops(step.path))
         if (failure := failure_in(step)) is not None
         if failure.type in _FATAL or not _is_handled(graph, step)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from stellwerk.kernel.errors import Conflict
-from stellwerk.kernel.ids import NodeKey, Path, RunId
+from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId
 from stellwerk.runs.contention import settle
 from stellwerk.runs.effects import closed_status
 from stellwerk.runs.model import Decision, HumanTask, Run, Step, StepKey, StepStatus, TaskStatus
@@ -55,6 +55,13 @@ class Closing:
             if step.status in _OPEN and step.type != SCOPE_TYPE:
                 self.close_step(scope, step, cause=cause)
         return entries
+
+    def close_all(self, scope: Scope, run: Run, *, cause: str) -> None:
+        """Close all that is open in the run, however much there is of it."""
+        self._close_tasks(scope, run.id, ROOT, None)
+        for step in self._world.journal.steps(scope, run.id):
+            if step.status in _OPEN and step.type != SCOPE_TYPE:
+                self.close_step(scope, step, cause=cause)
 
     def close_tasks(self, scope: Scope, run: RunId, path: Path) -> int:
         """Cancel the pending tasks of the scope at `path`; return how many there were."""

@@ -6,20 +6,22 @@ finds what a crash has left undone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from stellwerk.kernel.ids import ROOT, RunId
-from stellwerk.kernel.json import JsonObject
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.announcing import announce
 from stellwerk.runs.causes import CANCELLED, cancelled, first_failure, from_execution
 from stellwerk.runs.closing import Closing
 from stellwerk.runs.contention import settle
+from stellwerk.runs.entries import Entries
 from stellwerk.runs.model import Failure, Run, Step, StepKey
 from stellwerk.runs.outcome import end_entries, stop_entry, unreached
 from stellwerk.runs.states import RunEvent, run_after
 from stellwerk.runs.turns import Turns
+from stellwerk.runs.values import object_text
 from stellwerk.runs.waking import over, wake
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
@@ -27,6 +29,8 @@ from stellwerk.workflows.graph import Graph
 
 SUCCEEDED = "SUCCEEDED"
 ABORTED = "ABORTED"
+_TOGETHER = 500
+"""Skipped entries that are written at once."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Endings:
         if ended.status == SUCCEEDED:
             output = self._output(scope, run)
             return self.finish(scope, self._record(scope, run, error=None, output=output))
-        steps = list(self._world.journal.steps(scope, run.id))
+        steps = self._world.journal.steps(scope, run.id)
         error = _error(ended, steps, self._world.graph(scope, run))
         return self.finish(scope, self._record(scope, run, error=error, output=None))
 
@@ -85,7 +89,8 @@ class Endings:
         cause = run.error.message if run.error else "the run is over"
         if run.execution and run.error is not None and run.error.type == CANCELLED:
             self._world.executions.stop(scope, run.execution, cause=cause)
-        steps = self._closing.close(scope, run, ROOT, cause=cause)
+        self._closing.close_all(scope, run, cause=cause)
+        steps = Entries(self._world.journal, scope, run.id)
         if run.error is None:
             self._skip(scope, run, steps)
         wake(self._world, scope, run)
@@ -94,7 +99,7 @@ class Endings:
             self._world.follower.ending(scope, run, steps)
         ended = settle(lambda: self._end(scope, run.id))
         if self._closing.close_tasks(scope, run.id, ROOT):  # opened while the run was ending
-            self._closing.close(scope, run, ROOT, cause=cause)
+            self._closing.close_all(scope, run, cause=cause)
         self._turns.freed(scope, ended)
         for follower in self._followers:
             follower(scope, ended)
@@ -121,11 +126,11 @@ class Endings:
         status = run_after(run, _event(run.error))
         return self._world.runs.end(scope, run.model_copy(update={"status": status}))
 
-    def _skip(self, scope: Scope, run: Run, steps: list[Step]) -> None:
+    def _skip(self, scope: Scope, run: Run, steps: Entries) -> None:
         graph = self._world.graph(scope, run)
-        skipped = list(unreached(graph, steps, run.id, execution=run.generation))
-        if skipped:
-            self._world.journal.fill(scope, run.id, skipped)
+        skipped = unreached(graph, steps, run.id, execution=run.generation)
+        while together := list(islice(skipped, _TOGETHER)):
+            self._world.journal.fill(scope, run.id, together)
 
     def _output(self, scope: Scope, run: Run) -> Stored:
         graph = self._world.graph(scope, run)
@@ -134,14 +139,14 @@ class Endings:
         stop = stop_entry(graph, self._world.catalogue, entries)
         if stop is not None and stop.value is not None:
             return stop.value
-        ends: JsonObject = {
-            step.node: self._world.values.load(scope, step.value) if step.value else None
-            for step in end_entries(graph, entries)
+        values = self._world.values
+        ends: dict[str, str] = {
+            step.node: values.load_text(scope, step.value) for step in end_entries(graph, entries)
         }
-        return self._world.values.keep(scope, run.id, ends)
+        return values.keep_text(scope, run.id, object_text(ends))
 
 
-def _error(ended: Ended, steps: list[Step], graph: Graph) -> Failure:
+def _error(ended: Ended, steps: Iterable[Step], graph: Graph) -> Failure:
     if ended.status == ABORTED:
         return cancelled(ended.cause or "The execution was stopped.")
     if ended.error == CANCELLED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from stellwerk.runs.model import Run, Step
@@ -12,7 +12,7 @@ from stellwerk.tenancy.scope import Scope
 class Follower(Protocol):
     """Takes in how runs end."""
 
-    def ending(self, scope: Scope, run: Run, steps: Sequence[Step]) -> None:
+    def ending(self, scope: Scope, run: Run, steps: Iterable[Step]) -> None:
         """Take in a run that is about to end as it records, with its steps.
 
         It comes before the end is written, and again if a crash has kept that from being written.

@@ -7,17 +7,22 @@ from dataclasses import dataclass
 
 from stellwerk.kernel.ids import Path
 from stellwerk.kernel.json import JsonObject, JsonValue
+from stellwerk.kernel.records import Stored
 from stellwerk.runs.blueprints import Blueprint
 from stellwerk.runs.calls import Call
 from stellwerk.runs.failures import last_failure, reported
 from stellwerk.runs.model import Step, StepKey, StepStatus
 from stellwerk.runs.names import SCOPE_TYPE
+from stellwerk.runs.values import list_text, object_text
 from stellwerk.runs.world import World
 from stellwerk.tenancy.scope import Scope
 from stellwerk.workflows.graph import inside
+from stellwerk.workflows.values import exact_json
 
 Entries = Mapping[StepKey, Step]
 AGAIN = "again"
+TOGETHER = 500
+"""Passes whose entries are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -57,31 +62,54 @@ class Passes:
 
     def open_all(self, items: Sequence[JsonValue]) -> None:
         """Write the scope of every item; writing them again changes nothing."""
-        if items:
-            scopes = [self.opened(index, item) for index, item in enumerate(items)]
+        for start in range(0, len(items), TOGETHER):
+            scopes = [
+                self.opened(start + index, item)
+                for index, item in enumerate(items[start : start + TOGETHER])
+            ]
             self.world.journal.fill(self.scope, self.call.run.id, scopes)
 
     def value(self, entries: Entries, index: int) -> JsonValue:
         """Return the value of pass `index`: its live end node's, or an object of several."""
-        found = (entries[key] for key in self.ends(index) if key in entries)
-        live = [step for step in found if self.blueprint.is_end(step)]
+        live = self._live(entries, index)
         values: JsonObject = {step.node: self._load(step) for step in live}
         return values if len(live) > 1 else next(iter(values.values()), None)
 
-    def collected(self, size: int) -> JsonObject:
-        """Return the value of a `for_each` over `size` items, in their order."""
-        keys = [key for index in range(size) for key in (self.key(index), *self.ends(index))]
-        entries = self.world.journal.read(self.scope, self.call.run.id, keys) if keys else {}
-        results = list(self._results(entries, size))
-        return {"items": [item for item, _ in results], "errors": [error for _, error in results]}
+    def collected(self, size: int) -> Stored:
+        """Keep the value of a `for_each` over `size` items, in their order.
 
-    def _results(self, entries: Entries, size: int) -> Iterator[tuple[JsonValue, JsonValue]]:
-        for index in range(size):
+        It is put together as text: so many values are never in memory as objects.
+        """
+        items: list[str] = []
+        errors: list[str] = []
+        for start in range(0, size, TOGETHER):
+            for item, error in self._results(range(start, min(start + TOGETHER, size))):
+                items.append(item)
+                errors.append(error)
+        text = object_text({"items": list_text(items), "errors": list_text(errors)})
+        return self.world.values.keep_text(self.scope, self.call.run.id, text)
+
+    def _results(self, span: range) -> Iterator[tuple[str, str]]:
+        """Yield the JSON of each item's value and of its error."""
+        keys = [key for index in span for key in (self.key(index), *self.ends(index))]
+        entries = self.world.journal.read(self.scope, self.call.run.id, keys)
+        for index in span:
             scope = entries.get(self.key(index))
             if scope is not None and scope.status is StepStatus.FAILED:
-                yield None, reported(last_failure(scope))
+                yield "null", exact_json(reported(last_failure(scope)))
             else:
-                yield self.value(entries, index), None
+                yield self._text(entries, index), "null"
+
+    def _text(self, entries: Entries, index: int) -> str:
+        live = self._live(entries, index)
+        values: dict[str, str] = {
+            step.node: self.world.values.load_text(self.scope, step.value) for step in live
+        }
+        return object_text(values) if len(values) > 1 else next(iter(values.values()), "null")
+
+    def _live(self, entries: Entries, index: int) -> list[Step]:
+        found = (entries[key] for key in self.ends(index) if key in entries)
+        return [step for step in found if self.blueprint.is_end(step)]
 
     def _load(self, step: Step) -> JsonValue:
         return None if step.value is None else self.world.values.load(self.scope, step.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from stellwerk.catalogue.model import Catalogue, Kind
 from stellwerk.kernel.ids import ROOT, NodeKey, Path, RunId
@@ -27,28 +28,44 @@ def end_entries(graph: Graph, entries: Mapping[StepKey, Step]) -> list[Step]:
     return [entry for entry in found if entry is not None and entry.done and _ends(graph, entry)]
 
 
-def unreached(graph: Graph, steps: Sequence[Step], run: RunId, *, execution: int) -> Iterator[Step]:
-    """Yield a skipped entry for each node that did not run, at the top and in passes that ran."""
-    known = {step.key for step in steps}
-    for path, nodes in _passes(graph, steps):
-        for node in nodes:
-            if StepKey(path=path, node=node.key) not in known:
-                yield Step(
-                    run=run,
-                    path=path,
-                    node=node.key,
-                    type=node.type,
-                    status=StepStatus.SKIPPED,
-                    execution=execution,
-                )
+def unreached(graph: Graph, steps: Iterable[Step], run: RunId, *, execution: int) -> Iterator[Step]:
+    """Yield a skipped entry for each node that did not run, at the top and in passes that ran.
+
+    `steps` are all entries of the run, those of one place together: of so many only the entries of
+    one place are held at a time.
+    """
+    top = False
+    for path, together in groupby(steps, key=lambda step: step.path):
+        top = top or path == ROOT
+        entries = list(together)
+        yield from _lacking(_nodes(graph, path, entries), entries, run, path, execution)
+    if not top:
+        yield from _lacking(graph.children[None], [], run, ROOT, execution)
 
 
-def _passes(graph: Graph, steps: Iterable[Step]) -> Iterator[tuple[Path, Sequence[Node]]]:
-    yield ROOT, graph.children[None]
-    for step in steps:
-        if step.type == SCOPE_TYPE and _ran(step):
-            *_, (loop, _, path) = enclosing(step.path)
-            yield path, graph.children.get(loop, ())
+def _lacking(
+    nodes: Iterable[Node], entries: Sequence[Step], run: RunId, path: Path, execution: int
+) -> Iterator[Step]:
+    known = {step.node for step in entries}
+    for node in nodes:
+        if node.key not in known:
+            yield Step(
+                run=run,
+                path=path,
+                node=node.key,
+                type=node.type,
+                status=StepStatus.SKIPPED,
+                execution=execution,
+            )
+
+
+def _nodes(graph: Graph, path: Path, entries: Sequence[Step]) -> Sequence[Node]:
+    """Return the nodes at a place: none where the pass of a loop did not run."""
+    if path == ROOT:
+        return graph.children[None]
+    *_, (loop, _, _) = enclosing(path)
+    ran = any(step.type == SCOPE_TYPE and _ran(step) for step in entries)
+    return graph.children.get(loop, ()) if ran else ()
 
 
 def _ran(scope: Step) -> bool:

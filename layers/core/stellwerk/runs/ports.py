@@ -74,8 +74,16 @@ class Journal(Protocol):
     def fill(self, scope: Scope, run: RunId, steps: Sequence[Step]) -> None:
         """Write many entries without condition: a loop's scopes, recorded entries of a replay."""
 
+    def page(
+        self, scope: Scope, run: RunId, *, cursor: str | None = None, limit: int = 1000
+    ) -> Page[Step]:
+        """Return a page of a run's entries: those at the top first, then place by place.
+
+        Raises BadInput for a text that is no cursor.
+        """
+
     def steps(self, scope: Scope, run: RunId) -> Iterator[Step]:
-        """Yield all entries of a run, in no particular order, page by page."""
+        """Yield all entries of a run, page by page: in no particular order, but place by place."""
 
 
 class Runs(Protocol):

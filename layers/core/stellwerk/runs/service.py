@@ -13,6 +13,7 @@ from stellwerk.kernel.ids import NodeKey, RunId, UserId, WorkflowId
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
+from stellwerk.runs.comparing import Compared, compare
 from stellwerk.runs.contention import settle
 from stellwerk.runs.effects import as_closed
 from stellwerk.runs.finishing import Endings
@@ -111,6 +112,22 @@ class RunService:
         found = self.get(scope, run)
         steps = self._world.journal.steps(scope, run)
         return sorted((self._as_it_stands(scope, found, step) for step in steps), key=_begun)
+
+    def page(
+        self, scope: Scope, run: RunId, *, cursor: str | None = None, limit: int = 1000
+    ) -> Page[Step]:
+        """Return a page of the run's journal, of which all pages together are `steps`.
+
+        Steps outside of loops come first; within a page they are in the order in which they began.
+        """
+        found = self.get(scope, run)
+        page = self._world.journal.page(scope, run, cursor=cursor, limit=limit)
+        steps = sorted((self._as_it_stands(scope, found, step) for step in page.items), key=_begun)
+        return Page(steps, page.cursor)
+
+    def compare(self, scope: Scope, one: RunId, other: RunId) -> Sequence[Compared]:
+        """Return the steps of two runs beside each other: of long runs the first thousand each."""
+        return compare(self.page(scope, one).items, self.page(scope, other).items)
 
     def step(self, scope: Scope, run: RunId, key: StepKey) -> Step:
         """Return an entry of the run's journal; raise NotFound if there is none."""

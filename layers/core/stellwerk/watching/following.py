@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stellwerk.kernel.errors import NotFound
@@ -24,7 +24,7 @@ class Following:
     versions: Versions
     notices: Notices
 
-    def ending(self, scope: Scope, run: Run, steps: Sequence[Step]) -> None:
+    def ending(self, scope: Scope, run: Run, steps: Iterable[Step]) -> None:
         """Tell of a failure, then count: who comes again after a crash may tell again."""
         status = _status(run)
         if status is RunStatus.FAILED and self.tallies.counted(scope, run.id):
