@@ -29,7 +29,7 @@ class FunctionNotFound(LookupError):
     """No function has this name."""
 
 
-RATES = {"system-sweeper": 300.0, "triggers-schedule_look": 300.0}
+RATES = {"system-sweeper": 300.0, "triggers-schedule_look": 300.0, "triggers-mail": 60.0}
 """Seconds between two rounds: what template.yaml says, for where there is none."""
 
 
