@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import httpx2
 import pytest
-from fastapi.testclient import TestClient
 
-from api.app import create_app
-from api.backend import Backend, Watching
 from localcloud.cli.hosting import hosted
 from stellwerk.config import Settings
 from stellwerk.kernel.json import JsonObject
+from tests.api.sse import Event, read
 from tests.api.test_web import signed_in
-from tests.api.things import ANY, Things
-from tests.api.world import DEMO, GRAPH, STRAIGHT, SpokenTokens, World
+from tests.api.things import ANY
+from tests.api.world import DEMO, GRAPH, STRAIGHT
 
 LOOP: JsonObject = {
     "title": "Loop",
@@ -46,15 +42,6 @@ PASSES = 120
 OVER = "run.completed"
 
 
-@dataclass(frozen=True)
-class Event:
-    """An event as it was sent."""
-
-    id: int
-    kind: str
-    data: JsonObject
-
-
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
     """The API of a local cloud over HTTP, for the administrator of m-demo."""
@@ -65,18 +52,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         headers = {"Authorization": f"Bearer {token}", **ANY}
         with httpx2.Client(base_url=connection.api, headers=headers, timeout=30.0) as client:
             yield client
-
-
-def read(lines: Iterator[str]) -> Iterator[Event]:
-    """Read events as a browser would."""
-    fields: dict[str, str] = {}
-    for line in lines:
-        if line:
-            name, _, value = line.partition(": ")
-            fields[name] = value
-        elif "id" in fields:
-            yield Event(int(fields["id"]), fields["event"], json.loads(fields["data"]))
-            fields = {}
 
 
 def published(client: Any, graph: JsonObject) -> str:
@@ -153,29 +128,3 @@ def test_whoever_may_not_read_the_run_may_not_watch_it(client: httpx2.Client) ->
     assert client.get(f"{DEMO}/runs/nowhere/events").status_code == 404
     bad = client.get(f"{DEMO}/runs/{run}/events", headers={"Last-Event-ID": "soon"})
     assert bad.status_code == 400
-
-
-def test_a_long_poll_answers_with_what_there_is(one_world: World) -> None:
-    anna = one_world.someone("u-demo", **ANY)
-    run = Things(one_world).good("watchRun")
-    assert run is not None
-    path = f"{DEMO}/runs/{run.path['run']}/events"
-    got: list[Event] = []
-    while not got or got[-1].kind != OVER:
-        answer = anna.get(path, params={"after": len(got)})
-        assert answer.status_code == 200
-        got += read(iter(answer.text.splitlines()))
-    assert [event.id for event in got] == [*range(1, len(got) + 1)]
-    assert anna.get(path, params={"after": len(got)}).status_code == 204
-
-
-def test_a_long_poll_ends_without_events_when_its_time_is_over(one_world: World) -> None:
-    backend = Backend(one_world.services, SpokenTokens(), Watching(seconds=0.6))
-    headers = {"Authorization": "Bearer u-demo", **ANY}
-    impatient = TestClient(create_app(backend), headers=headers)
-    run = Things(one_world).good("cancelRun")
-    assert run is not None
-    begun = time.monotonic()
-    answer = impatient.get(f"{DEMO}/runs/{run.path['run']}/events", params={"after": 999})
-    assert (answer.status_code, [*read(iter(answer.text.splitlines()))]) == (200, [])
-    assert 0.5 < time.monotonic() - begun < 10
