@@ -32,4 +32,4 @@ def event_service(running: Services) -> EventService:
     """Return what takes events from outside."""
     doors, settings = running.stores.doors, running.settings
     bus = EventBridgeBus(lambda: doors.events, settings.bus)
-    return EventService(bus, running.press.clock)
+    return EventService(bus, running.press.audit, running.press.clock)

@@ -7,6 +7,7 @@ from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import new_id
 from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.rights import check_start
+from stellwerk.tenancy.auditing import Audit
 from stellwerk.tenancy.bus import OURS, WORKFLOW_CHANGED, Bus, BusEvent
 from stellwerk.tenancy.scope import Scope
 from stellwerk.triggers.model import Armed
@@ -15,8 +16,9 @@ from stellwerk.triggers.model import Armed
 class EventService:
     """Takes events for an instance."""
 
-    def __init__(self, bus: Bus, clock: Clock) -> None:
+    def __init__(self, bus: Bus, audit: Audit, clock: Clock) -> None:
         self._bus = bus
+        self._audit = audit
         self._clock = clock
 
     def publish(
@@ -43,7 +45,8 @@ class EventService:
             time=now,
             data=data,
         )
-        self._bus.publish(scope, event)
+        with self._audit.act(scope, "event.tell", f"event:{event.id}"):
+            self._bus.publish(scope, event)
         return event
 
 
