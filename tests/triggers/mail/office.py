@@ -90,7 +90,7 @@ class Office:
 
     def runs(self) -> list[Run]:
         """Return all runs, the oldest first."""
-        return sorted(self.floor.memory.of(self.scope).runs.values(), key=lambda run: run.id)
+        return list(self.floor.memory.of(self.scope).runs.values())
 
     def payloads(self) -> list[JsonValue]:
         """Return what the runs were started with."""
