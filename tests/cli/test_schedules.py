@@ -119,10 +119,11 @@ def objects_in(one: JsonObject, name: str) -> list[object]:
     return [*found]
 
 
-def test_an_odd_event_is_refused_and_a_look_that_is_not_due_does_nothing(place: Place) -> None:
+def test_an_odd_event_is_refused_and_the_first_look_after_a_start_is_due(place: Place) -> None:
     services = cast("Services", place.connection.services)
     with pytest.raises(BadInput, match="at"):
         fire.serve({"mandate": "m-demo", "at": "soon"}, Context(), services)
+    assert look.serve({}, Context(), services) == {"looked": 1, "repaired": 0}
     assert look.serve({}, Context(), services) == {"looked": 0, "repaired": 0}
 
 

@@ -69,10 +69,10 @@ class ScheduleRounds:
         grace: timedelta = GRACE,
         afresh: bool = False,
     ) -> JsonObject:
-        """Make a round now; `afresh`: compare even if that was done today.
+        """Make a round now. `grace` is how long a slot may be without a row.
 
-        `grace` is how long a slot may be without a row.
-
+        `afresh`, at a start: compare even if that was done today, and leave it to the next round to
+        look when clocks change, which takes its time.
         A round that is out of time is begun anew by the next call: what was looked at costs it
         little. Raises NotLooked at the end, naming the mandates that could not be looked at.
         """
@@ -84,7 +84,7 @@ class ScheduleRounds:
         for _, scopes in groupby(self.places.everywhere(request=request), lambda at: at.mandate):
             round_.mandate(list(scopes))
         if not round_.out_of_time:
-            due = min([*round_.owed, *_changes(begun), begun + DAY])
+            due = begun if afresh else min([*round_.owed, *_changes(begun), begun + DAY])
             compared = begun if comparing else compared
             self.marks.write(platform, Mark(due=due, compared=compared))
         round_.check()
@@ -159,14 +159,16 @@ class _Round:
 
 def _changes(begun: datetime) -> Iterator[datetime]:
     """Yield when within a day some clock is put forward, to the minute."""
+    turning = [zone for zone in _zones() if _offset(zone, begun + DAY) > _offset(zone, begun)]
     for step in (timedelta(hours=1), timedelta(minutes=1)):
-        moment = begun
-        while not any(gap_ended(zone, moment, moment + step) for zone in _zones()):
-            moment += step
-            if moment > begun + DAY:
-                return
-        begun = moment
-    yield begun + timedelta(minutes=1)
+        while turning and not any(gap_ended(zone, begun, begun + step) for zone in turning):
+            begun += step
+    if turning:
+        yield begun + timedelta(minutes=1)
+
+
+def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
+    return moment.astimezone(zone).utcoffset() or timedelta()
 
 
 @cache
