@@ -41,7 +41,7 @@ def polled(events: Events, scope: Scope, run: RunId, after: int, *, seconds: flo
     """Return the events behind `after`, as soon as there are any, or none after so long."""
     until = time.monotonic() + seconds
     found = events.read(scope, run, after=after)
-    while not found and time.monotonic() < until:
+    while not found and time.monotonic() < until and not events.told(scope, run, after):
         time.sleep(POLL)
         found = events.read(scope, run, after=after)
     text = _BEGIN + ("".join(map(written, found)) or _ALIVE)
@@ -68,6 +68,8 @@ async def _stream(events: Events, scope: Scope, run: RunId, after: int) -> Async
                 return
             continue
         if time.monotonic() - said > HEARTBEAT:
+            if await run_in_threadpool(events.told, scope, run, after):
+                return  # it was asked for what comes behind the last event
             said = time.monotonic()
             yield _ALIVE
         await asyncio.sleep(LOOK if time.monotonic() - told < WHILE else CALM)
