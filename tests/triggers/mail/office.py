@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stellwerk.kernel.ids import NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
@@ -24,6 +24,7 @@ from tests.fakes.consent import consented
 from tests.fakes.files import FakeFiles
 from tests.fakes.graph import REDIRECT, Microsoft
 from tests.fakes.mailserver import PASSWORD, MailServer
+from tests.fakes.people import FakeNotices
 from tests.handlers.floor import Floor
 
 
@@ -56,6 +57,14 @@ class Office:
         """Let mailboxes be opened so from now on."""
         poller = Poller(self.boxes, self.desk.store, opened, self._sorting)
         self.rounds = MailRounds(self.boxes, poller)
+
+    def told(self) -> FakeNotices:
+        """Let people be told of what they must mend; return who tells."""
+        notices = FakeNotices()
+        world = replace(self._sorting.world, notices=notices)
+        self._sorting = replace(self._sorting, world=world)
+        self.reopen(self.opened)
+        return notices
 
     def mailbox(self) -> Connection:
         """Make the connection to the server's mailbox, or to Microsoft's."""

@@ -11,6 +11,7 @@ import pytest
 
 from stellwerk.files.model import FileId
 from stellwerk.kernel.errors import NotFound, PermanentError, ServiceUnavailable
+from stellwerk.kernel.json import JsonValue
 from stellwerk.runs.model import RunStatus
 from stellwerk.toolboxes.graph import GraphMailbox
 from stellwerk.toolboxes.model import Status
@@ -108,6 +109,16 @@ def test_a_token_is_renewed_on_the_way(office: Office) -> None:
     letter(office, "Invoice")
     assert office.poll()["mails"] == 1
     assert office.microsoft.refreshed == 1
+
+
+@pytest.mark.parametrize(("given", "text"), [("Please pay.", "Please pay."), ({"a": 1}, "")])
+def test_started_by_hand_it_has_what_was_said(office: Office, given: JsonValue, text: str) -> None:
+    office.triggered(office.mailbox())
+    office.floor.start(given)
+    office.floor.call("start")
+    value = office.floor.value("start")
+    assert isinstance(value, dict)
+    assert (value["text"], value["sender"], value["attachments"]) == (text, "", [])
 
 
 def test_folders_are_found_by_name(office: Office) -> None:

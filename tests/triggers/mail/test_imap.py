@@ -235,6 +235,26 @@ def test_a_wrong_password_marks_the_connection_and_stops_no_other(office: Office
     assert office.desk.store.get(office.floor.scope, whole.id).status is Status.ACTIVE
 
 
+def test_the_owner_of_a_connection_that_expires_is_told_once(office: Office) -> None:
+    notices = office.told()
+    broken = office.mailbox()
+    office.desk.kept.put(office.floor.scope, broken.id, {"password": "wrong"})
+    office.triggered(broken)
+    for _ in range(3):
+        office.poll()
+        office.later(hours=2)
+    (notice,) = notices.told
+    assert (notice.kind, notice.to) == ("connection.expired", ("user:u-demo",))
+    assert "does not let 'office' in" in notice.text
+
+
+def test_a_connection_that_is_gone_is_nobodys_fault(office: Office) -> None:
+    connection = office.mailbox()
+    office.triggered(connection)
+    office.desk.store.remove(office.floor.scope, connection.id)
+    assert office.poll() == {"mailboxes": 1, "mails": 0}
+
+
 def test_a_server_that_is_down_is_left_alone_longer_each_time(office: Office) -> None:
     connection = office.mailbox()
     office.triggered(connection)
