@@ -137,12 +137,13 @@ def test_a_foreign_scope_sees_and_changes_nothing(stage: Stage, run: Run) -> Non
     task = stage.ask(run)
     tasks = stage.assembly.tasks
     assert tasks.list(FOREIGN).items == []
-    for act in (
+    acts: tuple[Callable[[], HumanTask], ...] = (
         lambda: tasks.get(FOREIGN, task.id),
         lambda: tasks.decide(FOREIGN, task.id, "approved"),
         lambda: tasks.cancel(FOREIGN, task.id),
         lambda: tasks.settle(FOREIGN, task.id, stage.clock.now()),
-    ):
+    )
+    for act in acts:
         with pytest.raises(NotFound):
             act()
     assert tasks.get(stage.scope, task.id).status is TaskStatus.PENDING
