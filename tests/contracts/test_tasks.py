@@ -171,15 +171,10 @@ def test_a_task_ends_exactly_once_however_many_vote(stores: Stores) -> None:
         stores.runs.create(SCOPE, run(turn))
         asked = task().model_copy(update={"id": task_id, "run": run_id})
         first = stores.tasks.open(SCOPE, asked, waiting().model_copy(update={"run": run_id}))
+        close = partial(stores.tasks.close, SCOPE, first.id, TaskStatus.COMPLETED, decision())
         results = race(
             partial(stores.tasks.amend, SCOPE, first, voted(first, "u-anna")),
-            lambda first=first: stores.tasks.close(
-                SCOPE,
-                first.id,
-                TaskStatus.COMPLETED,
-                decision(),
-                voted=voted(first, "u-ben"),
-            ),
+            partial(close, voted=voted(first, "u-ben")),
         )
         assert sum(isinstance(found, Stale | Conflict) for found in results) == 1
         assert len(stores.tasks.get(SCOPE, task_id).votes) == 1
