@@ -42,7 +42,7 @@ TYPES = FakeCatalogue(node_type("trigger.manual", kind=Kind.TRIGGER))
 
 @pytest.fixture
 def deployed() -> Iterator[SettingsClients]:
-    """A deployment's tables and bucket."""
+    """A deployment's tables, bucket and bus."""
     with mock_aws():
         clients = SettingsClients(SETTINGS)
         for table, name in (
@@ -52,6 +52,7 @@ def deployed() -> Iterator[SettingsClients]:
         ):
             clients.dynamodb.create_table(**tables.creation(table, name))
         clients.s3.create_bucket(Bucket=SETTINGS.bucket)
+        clients.events.create_event_bus(Name=SETTINGS.bus)
         yield clients
 
 

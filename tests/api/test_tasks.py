@@ -162,13 +162,13 @@ def test_a_deputy_decides_while_someone_is_away(desk: Desk) -> None:
     named = desk.ben.post(place, json={"deputy": "u-demo", "until": until.isoformat()})
     assert named.status_code == 201, named.text
     assert named.headers["Location"] == f"{place}/u-demo"
-    assert [one["user"] for one in desk.anna.get(place).json()["items"]] == ["u-demo-user"]
+    assert "u-demo-user" in [one["user"] for one in desk.anna.get(place).json()["items"]]
     assert task in [one["id"] for one in desk.anna.get(f"{DEMO}/tasks").json()["items"]]
     decided = desk.decide(desk.anna, task, port="approved")["decision"]
     assert (decided["by"], decided["on_behalf_of"]) == ("u-demo", "u-demo-user")
     assert desk.ben.delete(f"{place}/u-demo").status_code == 204
     assert desk.ben.get(place).json() == {"items": []}
-    assert desk.ben.delete(f"{place}/u-demo").status_code == 204
+    assert desk.ben.delete(f"{place}/u-demo").status_code == 404
 
 
 def test_a_link_shows_a_page_that_fetches_and_runs_nothing(desk: Desk) -> None:

@@ -21,8 +21,9 @@ from stellwerk.aws.keys import Key
 from stellwerk.aws.sessions import mandate_of
 from stellwerk.kernel.ids import InstanceId, MandateId, NodeKey
 from stellwerk.kernel.ids import Path as Place
-from stellwerk.runs.model import StepKey
+from stellwerk.runs.model import Run, StepKey
 from stellwerk.tenancy.scope import SYSTEM, Scope, of_run
+from tests.contracts.records import run
 
 MANDATE = MandateId("m-demo")
 HOSTILE = "system##user#u"
@@ -65,6 +66,8 @@ def argument(name: str, kind: object) -> object:
         return InstanceId("i-demo")
     if kind is StepKey:
         return StepKey(path=Place("lines[1]"), node=NodeKey("n"))
+    if kind is Run:
+        return run().model_copy(update={"id": HOSTILE})
     if kind is datetime:
         return datetime(2026, 11, 2, tzinfo=UTC)
     if kind is int:

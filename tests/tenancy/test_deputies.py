@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from stellwerk.kernel.errors import BadInput, Forbidden
+from stellwerk.kernel.errors import BadInput, Forbidden, NotFound
 from stellwerk.kernel.ids import UserId
 from stellwerk.tenancy.deputies import MOST, DeputyService
 from stellwerk.tenancy.scope import of_run
@@ -41,11 +41,13 @@ def test_someone_names_a_deputy_for_a_period(world: World, deputies: DeputyServi
 def test_a_deputy_is_removed(world: World, deputies: DeputyService) -> None:
     ben = world.scope(BEN)
     named = deputies.name(ben, ANNA, until=world.clock.now() + DAY)
-    deputies.remove(world.scope(ANNA), BEN)
+    with pytest.raises(NotFound, match="is no deputy of yours"):
+        deputies.remove(world.scope(ANNA), BEN)
     assert deputies.list(ben) == [named]
-    for _ in range(2):
+    deputies.remove(ben, ANNA)
+    assert deputies.list(ben) == []
+    with pytest.raises(NotFound, match="is no deputy of yours"):
         deputies.remove(ben, ANNA)
-        assert deputies.list(ben) == []
 
 
 @pytest.mark.parametrize(("since", "until"), [(0, 0), (0, -1), (-9, -1), (2, 1), (0, 367)])

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from stellwerk.kernel.clock import Clock
-from stellwerk.kernel.errors import BadInput, Forbidden
+from stellwerk.kernel.errors import BadInput, Forbidden, NotFound
 from stellwerk.kernel.ids import MandateId, UserId
 from stellwerk.kernel.records import Record
 from stellwerk.tenancy.auditing import Audit
@@ -92,13 +92,17 @@ class DeputyService:
         return written
 
     def remove(self, scope: Scope, deputy: UserId) -> None:
-        """Let `deputy` stand in no more; nothing changes if it did not."""
+        """Let `deputy` stand in no more; raises NotFound where it did not."""
         with self._audit.act(scope, "deputy.remove", f"user:{scope.user}") as act:
             named = self._deputies.of(scope, scope.user)
             before = next((one for one in named if one.deputy == deputy), None)
+            if before is None:
+                raise NotFound(
+                    f"'{deputy}' is no deputy of yours.",
+                    remedy="Look at the list of your deputies.",
+                )
             act.before(before)
-            if before is not None:
-                self._deputies.remove(scope, scope.user, deputy)
+            self._deputies.remove(scope, scope.user, deputy)
 
     def _check(self, scope: Scope, named: Deputy, now: datetime) -> None:
         if not scope.user.startswith(PEOPLE):
