@@ -27,7 +27,8 @@ EXECUTION = "arn:aws:states:us-east-1:123456789012:execution:m-one-x-v1-00000000
 
 @pytest.fixture
 def client() -> Iterator[SFNClient]:
-    with mock_aws():
+    # nothing is executed here, though a local cloud in the same process may switch that on
+    with mock_aws(config={"stepfunctions": {"execute_state_machine": False}}):
         yield boto3.Session("test", "test", region_name="us-east-1").client("stepfunctions")
 
 
