@@ -30,6 +30,7 @@ check: .venv/ready ## Format, lint, types, import contracts, drift of generated 
 	$(BIN)/python scripts/generate.py --check
 	$(BIN)/python scripts/faults_page.py --check
 	$(BIN)/python scripts/states_page.py --check
+	$(BIN)/python scripts/cost_page.py --check
 	$(BIN)/python scripts/access_page.py --check
 	$(BIN)/python -m scripts.security_page --check
 	$(BIN)/python scripts/graph_schema.py --check
@@ -40,6 +41,7 @@ generate: .venv/ready ## Derive catalogue.json, the template's lists, pages, sch
 	$(BIN)/python scripts/generate.py
 	$(BIN)/python scripts/faults_page.py
 	$(BIN)/python scripts/states_page.py
+	$(BIN)/python scripts/cost_page.py
 	$(BIN)/python scripts/access_page.py
 	$(BIN)/python -m scripts.security_page
 	$(BIN)/python scripts/graph_schema.py
