@@ -13,7 +13,8 @@ from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.comparing import Compared
 from stellwerk.runs.jobs import Job, Wanted
-from stellwerk.runs.model import HumanTask, Run, RunStatus, Step, StepKey, TaskStatus
+from stellwerk.runs.model import HumanTask, Mode, Run, RunStatus, Step, StepKey, TaskStatus
+from stellwerk.runs.partial import Partial
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.deputies import Deputy
 from stellwerk.tenancy.scope import Scope
@@ -33,6 +34,9 @@ class Runs(Protocol):
         trigger: NodeKey | None = None,
         payload: JsonValue = None,
         delivery: str | None = None,
+        mode: Mode = "live",
+        pinned: Mapping[NodeKey, JsonValue] | None = None,
+        partial: Partial | None = None,
     ) -> Run:
         """Start a run."""
 

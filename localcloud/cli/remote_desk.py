@@ -28,7 +28,8 @@ from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.kernel.pages import Page
 from stellwerk.kernel.records import Stored
 from stellwerk.runs.comparing import Compared
-from stellwerk.runs.model import Run, RunStatus, Step, StepKey
+from stellwerk.runs.model import Mode, Run, RunStatus, Step, StepKey
+from stellwerk.runs.partial import Partial
 from stellwerk.tenancy.audit import Verification
 from stellwerk.tenancy.scope import Scope
 from stellwerk.tenancy.verification import AuditFault, FaultKind
@@ -56,9 +57,17 @@ class RemoteRuns:
         trigger: NodeKey | None = None,
         payload: JsonValue = None,
         delivery: str | None = None,
+        mode: Mode = "live",
+        pinned: Mapping[NodeKey, JsonValue] | None = None,
+        partial: Partial | None = None,
     ) -> Run:
         """Start a run."""
         body: JsonObject = {"trigger": trigger, "input": payload, "delivery": delivery}
+        body["mode"] = mode
+        body["pinned"] = {str(node): value for node, value in (pinned or {}).items()}
+        if partial is not None:
+            body["only_node" if partial.alone else "from_node"] = partial.node
+            body["pinned_from"] = partial.source
         path = f"{self._place}/workflows/{workflow}/runs"
         key = secrets.token_urlsafe(16)
         return run_of(scope, self._api.post(path, body, key=key).object)

@@ -71,6 +71,10 @@ def run_lines(view: RunView) -> Iterable[Text]:
     head = Text.assemble((run.title or run.workflow, "bold"), f" v{run.version} · run {run.id} · ")
     head.append_text(_status(run.status))
     yield head.append(f" · {_lasted(run.started, run.ended)}" if run.ended else "")
+    if run.mode == "test":
+        yield Text("test run")
+    if run.mode == "dry":
+        yield Text("dry run: steps that would write answer with a sample, and did not act")
     if run.parent is not None:
         step = StepKey(path=run.parent.path, node=run.parent.node)
         yield Text(f"called by step {step.text} of run {run.parent.run}")
@@ -115,8 +119,8 @@ def step_table(steps: Iterable[StepView]) -> Listing:
         step, error = view.step, view.error
         table.add(
             step.key.text,
-            _status(step.status),
-            step.port or "",
+            _status(step.status).append(" (dry)" if step.dry else ""),
+            (step.port or "") if step.status is not StepStatus.SKIPPED else "",
             str(len(step.attempts) or ""),
             _lasted(view.started, view.ended),
             view.called or "",

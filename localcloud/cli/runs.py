@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -31,8 +32,19 @@ from stellwerk.kernel.errors import BadInput
 from stellwerk.kernel.ids import NodeKey, RunId, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.runs.model import RunStatus, StepKey
+from stellwerk.runs.partial import partial_of
 
 app = typer.Typer()
+
+
+class Kind(StrEnum):
+    """How a run acts."""
+
+    LIVE = "live"
+    TEST = "test"
+    DRY = "dry"
+
+
 RunArgument = Annotated[str, typer.Argument(help="A run's id.", metavar="RUN")]
 Live = Annotated[bool, typer.Option("--watch", help="Show nodes changing state.")]
 Decisions = Annotated[
@@ -60,12 +72,32 @@ def run(
     ] = None,
     decide: Decisions = None,
     trigger: Annotated[str | None, typer.Option(help="The trigger to start at.")] = None,
+    mode: Annotated[
+        Kind, typer.Option(help="test: the latest version. dry: the same, and nothing is written.")
+    ] = Kind.LIVE,
+    from_node: Annotated[
+        str | None, typer.Option("--from", metavar="NODE", help="Run this and what follows only.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(metavar="NODE", help="Run this node only.")] = None,
+    pinned_from: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Whose values the nodes before --from or --only have."),
+    ] = None,
+    pin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NODE=JSON|@FILE", help="The value of a node that does not run."),
+    ] = None,
     watch: Live = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a workflow until it ends, or pauses for a person."""
+    """Run a workflow, or a part of it, until it ends, or pauses for a person."""
     output = Output(as_json=as_json)
     data, decisions = json_value(payload, "--input"), answers(decide or [], "--decide")
+    pinned = {
+        NodeKey(node): json_value(text, "--pin") for node, text in pairs(pin or [], "--pin").items()
+    }
+    source = RunId(pinned_from) if pinned_from else None
+    partial = partial_of(_key(from_node), _key(only), source)
     file = Path(target) if is_file(target) else None
     graph = checked(file)[0] if file else None
     with connected() as connection:
@@ -74,9 +106,14 @@ def run(
             published, version = publish_graph(connection, graph, slug_of(file))
             output.say(f"published {published.slug} as version {version.number}")
             workflow = published.id
-        node = NodeKey(trigger) if trigger else None
         started = connection.services.runs.start(
-            connection.scope, workflow, trigger=node, payload=data
+            connection.scope,
+            workflow,
+            trigger=_key(trigger),
+            payload=data,
+            mode=mode.value,
+            pinned=pinned,
+            partial=partial,
         )
         view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
         report(connection, output, view)
@@ -182,7 +219,7 @@ def replay(
     decisions = answers(decide or [], "--decide")
     with connected() as connection:
         wish: _Wish = {
-            "from_node": NodeKey(from_node) if from_node else None,
+            "from_node": _key(from_node),
             "assume_done": done,
             "repeat": frozenset(repeat or []),
         }
@@ -192,6 +229,10 @@ def replay(
         started = runs.replay(connection.scope, RunId(run_id), **wish)
         view = Watch(connection, output, live=watch).until_rest(started.id, decisions)
         report(connection, output, view)
+
+
+def _key(text: str | None) -> NodeKey | None:
+    return NodeKey(text) if text else None
 
 
 class _Wish(TypedDict):

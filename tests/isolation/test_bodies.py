@@ -60,6 +60,7 @@ def foreign(tenants: World) -> Mapping[str, str]:
         "file": str(nora.post(f"{THERE}/files", files=upload).json()["id"]),
         "connection": str(made(nora, f"{THERE}/connections", BOX)["id"]),
         "instance": "i-nord",
+        "run": str(made(nora, f"{THERE}/workflows/{begun['id']}/runs", {})["id"]),
     }
 
 
@@ -148,6 +149,12 @@ NAMED: dict[str, tuple[str, Path, Body, tuple[str, ...]]] = {
         lambda anna: f"{HERE}/tasks/{task_of(anna)}/delegate",
         lambda name: {"to": name},
         ("user", "machine"),
+    ),
+    "a run whose values are pinned": (
+        "POST",
+        lambda anna: f"{HERE}/workflows/{workflow_of(anna)}/runs",
+        lambda name: {"mode": "test", "from_node": "start", "pinned_from": name},
+        ("run",),
     ),
     "what is copied": (
         "POST",

@@ -46,6 +46,21 @@ class Office:
         view = _awaited(lambda: self._ended(run.id), f"the end of {case}")
         return view, Counter(f"{sent.method} {sent.path}" for sent in self.server.sent)
 
+    def dry(self, case: Case) -> RunView:
+        """Run a case dry, and answer whatever it asks, till it ends; return the run."""
+        self.server.sent.clear()
+        payload = case.payload(self.server.place)
+        run = self.services.runs.start(SCOPE, case.sample, payload=payload, mode="dry")
+        return _awaited(lambda: self._answered(run.id, case), f"the end of {case}")
+
+    def _answered(self, run: RunId, case: Case) -> RunView | None:
+        known = {asked.node: asked for asked in case.expected.decisions}
+        for view in open_tasks(self.services, SCOPE, run):
+            asked = known.get(view.step.rpartition(".")[2])
+            port, data = (asked.port, asked.data) if asked else (view.task.ports[0], None)
+            self.services.tasks.decide(SCOPE, view.task.id, port, data)
+        return self._ended(run)
+
     def _decide(self, run: RunId, asked: Asked) -> None:
         task = _awaited(lambda: self._task(run, asked.node), f"a task of {asked.node}").task
         assert (list(task.assignees), task.title) == (asked.asks, asked.title)

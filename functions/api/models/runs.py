@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from api.models.base import Body, PageOf, Shown
 from api.models.versions import Number
-from stellwerk.kernel.ids import NodeKey
+from stellwerk.kernel.ids import NodeKey, RunId
 from stellwerk.kernel.json import Flag, JsonObject, JsonValue
 from stellwerk.runs import comparing
 from stellwerk.runs import model as stored
@@ -20,6 +20,7 @@ Node = Annotated[NodeKey, Field(pattern=KEY_PATTERN)]
 StepName = Annotated[
     str, Field(pattern=r"^[a-z][a-z0-9_.\[\]]{0,399}$", examples=["lines[3].book"])
 ]
+RunName = Annotated[RunId, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 RunStatus = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
 StepStatus = Literal[
     "running", "waiting", "succeeded", "failed", "skipped", "cancelled", "uncertain"
@@ -95,7 +96,7 @@ class Run(Shown):
     version: int
     title: str
     status: RunStatus
-    mode: Literal["live", "test"]
+    mode: stored.Mode
     trigger: Trigger
     user: str = Field(description="In whose name it acts")
     started: datetime
@@ -188,6 +189,7 @@ class Step(Shown):
     size: int | None = Field(description="Number of items of a loop")
     generation: int
     recorded_from: str | None = Field(description="The run whose record this is")
+    dry: bool = Field(description="Whether it answered with its type's sample and did not act")
 
     @classmethod
     def of(cls, step: stored.Step) -> Step:
@@ -212,6 +214,7 @@ class Step(Shown):
             size=step.size,
             generation=step.generation,
             recorded_from=step.recorded_from,
+            dry=step.dry,
         )
 
 
@@ -282,8 +285,10 @@ class NewRun(Body):
 
     trigger: Node | None = Field(default=None, description="Where; else at the first trigger")
     input: JsonValue = Field(default=None, description="What the trigger hands on")
-    mode: Literal["live", "test"] = Field(
-        default="live", description="live: the published version. test: the latest, or `version`"
+    mode: stored.Mode = Field(
+        default="live",
+        description="live: the published version. test: the latest, or `version`. dry: as test, "
+        "but what would write answers with its sample",
     )
     version: Number | None = None
     delivery: str | None = Field(
@@ -294,6 +299,15 @@ class NewRun(Body):
     )
     pinned: dict[Node, JsonValue] = Field(
         default={}, max_length=200, description="Values of nodes that do not run"
+    )
+    from_node: Node | None = Field(
+        default=None, description="Only this node and what follows it runs; not in mode live"
+    )
+    only_node: Node | None = Field(
+        default=None, description="Only this node runs; not in mode live"
+    )
+    pinned_from: RunName | None = Field(
+        default=None, description="Nodes before that one have the values that this run recorded"
     )
 
 

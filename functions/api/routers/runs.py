@@ -34,6 +34,7 @@ from stellwerk.kernel.ids import Path as PathInRun
 from stellwerk.kernel.json import JsonValue
 from stellwerk.kernel.records import Stored
 from stellwerk.runs import model as stored
+from stellwerk.runs.partial import partial_of
 from stellwerk.tenancy.scope import Scope
 
 router = operations(tags=["runs"])
@@ -64,6 +65,7 @@ def start_run(
             version=body.version,
             mode=body.mode,
             pinned=body.pinned,
+            partial=partial_of(body.from_node, body.only_node, body.pinned_from),
         )
         return _created(scope, run)
 

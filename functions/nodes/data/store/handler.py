@@ -38,7 +38,12 @@ class Value(RootModel[JsonValue]):
     model_config = ConfigDict(json_schema_extra={"examples": [4712]})
 
 
-@step(title="Store", effect=Effect.WRITE, idempotent=True)
+@step(
+    title="Store",
+    effect=Effect.WRITE,
+    idempotent=True,
+    extra={"repeatable_when": {"operation": ["get", None]}},
+)
 def handler(parameters: Store, work: Work) -> Value:
     """Read, write, delete or count up a small value that all runs of the workflow share."""
     values, place = work.bench.key_values, (work.scope, work.workflow, parameters.key)

@@ -82,9 +82,16 @@ class NodeType:
 
         `extra["repeatable_when"]` names parameters with the values that make it harmless.
         """
+        return self.repeatable or self._harmless(parameters)
+
+    def writes_with(self, parameters: JsonObject) -> bool:
+        """Whether it changes something outside with these parameters, be it ever so repeatable."""
+        return self.effect is not Effect.READ and not self._harmless(parameters)
+
+    def _harmless(self, parameters: JsonObject) -> bool:
         allowed = self.extra.get("repeatable_when")
-        if self.repeatable or not isinstance(allowed, dict) or not allowed:
-            return self.repeatable
+        if not isinstance(allowed, dict) or not allowed:
+            return False
         return all(
             isinstance(values, list) and parameters.get(name) in values
             for name, values in allowed.items()

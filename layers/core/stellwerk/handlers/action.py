@@ -37,7 +37,8 @@ def action(
     """Declare an action of a toolbox.
 
     `connection` is the kind of account that it needs; `node` and `tool` say who may call it;
-    `repeatable_when` names parameters and the values of theirs that make a second call harmless.
+    `repeatable_when` names parameters and the values of theirs with which it only reads: a second
+    call is harmless, and a dry run makes it.
     """
     traits = Traits(
         title=title,

@@ -72,6 +72,19 @@ class Session:
         """Fire the first port with the node's input."""
         return self.execution.finish(self.site.ports[0], self.execution.given.input)
 
+    @property
+    def dry(self) -> bool:
+        """Whether the step would write, and its run must not: asked once parameters are known."""
+        return self.call.run.mode == "dry" and self.site.declaration.writes_with(self.resolved)
+
+    def answer_with_sample(self) -> JsonObject:
+        """Fire the first port with the type's sample, as an attempt of which the journal says so.
+
+        Only its end is written: nothing is in flight that might have happened.
+        """
+        self.execution.enter(self.resolved, dry=True)
+        return self.execution.finish(self.site.ports[0], self.site.declaration.sample)
+
     @contextmanager
     def failing(self, kind: type[Exception] = Exception) -> Iterator[None]:
         """Journal an error that is raised inside as the end of the attempt, and raise it on."""

@@ -73,6 +73,8 @@ class StepHandler(Handler[P]):
             return session.pass_through()
         with session.failing():
             parameters = session.parameters(self.parameters)
+        if session.dry:
+            return session.answer_with_sample()
         seconds = session.seconds
         self._begin(session, seconds)
         with session.failing():

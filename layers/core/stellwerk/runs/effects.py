@@ -16,6 +16,8 @@ from stellwerk.tenancy.scope import Scope
 
 def writes(world: World, scope: Scope, step: Step) -> bool:
     """Whether the step, with the parameters it was given, may not simply run again."""
+    if step.dry:
+        return False
     declared = world.catalogue.find(step.type)
     if declared is None or declared.kind is not Kind.STEP:
         return False

@@ -158,12 +158,13 @@ class Execution:
         except Conflict as conflict:
             raise self.busy(None) from conflict
 
-    def enter(self, parameters: JsonObject) -> None:
+    def enter(self, parameters: JsonObject, *, dry: bool = False) -> None:
         """Begin an attempt that may be repeated at will: only its end, with its input, is written.
 
-        Of two calls at the same time the first end counts.
+        Of two calls at the same time the first end counts. `dry` marks one that does not act.
         """
-        self.step = self._begun(parameters, self.site.now)
+        begun = self._begun(parameters, self.site.now)
+        self.step = begun.model_copy(update={"dry": dry})
 
     def _begun(self, parameters: JsonObject, now: datetime) -> Step:
         return self.step.model_copy(

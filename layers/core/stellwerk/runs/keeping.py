@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from stellwerk.kernel.ids import NodeKey, Path
-from stellwerk.runs.model import Step, StepKey, StepStatus
+from stellwerk.runs.model import Run, Step, StepKey, StepStatus
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE
 from stellwerk.workflows.graph import Graph, enclosing, inside
 
@@ -61,6 +61,20 @@ def opened_loops(kept: Kept, steps: Iterable[Step]) -> list[Step]:
         and not (step.done and step.node in kept.whole)
         and _all_entered(kept, step.path)
     ]
+
+
+def copied(step: Step, source: Run, run: Run) -> Step:
+    """Return an entry of `source` as one of `run`, in which nothing is at work."""
+    origin = {
+        "run": run.id,
+        "revision": 0,
+        "execution": run.generation,
+        "lease": None,
+        "child": None,
+        "token": None,
+        "recorded_from": step.recorded_from or source.id,
+    }
+    return step.model_copy(update=origin)
 
 
 def _keep_level(

@@ -25,6 +25,9 @@ from stellwerk.runs.ballots import Quorum, Vote
 from stellwerk.runs.notes import News
 from stellwerk.workflows.model import Overflow
 
+Mode = Literal["live", "test", "dry"]
+"""How a run acts: live; for whoever is testing; or so that nothing outside is written."""
+
 
 class StepStatus(StrEnum):
     """Where the execution of a node stands."""
@@ -134,6 +137,8 @@ class Step(Record):
     """Number of items of a loop."""
     recorded_from: RunId | None = None
     """The run whose record this is, when replayed or pinned."""
+    dry: bool = False
+    """Whether it has answered with the sample of its type instead of acting."""
 
     @property
     def key(self) -> StepKey:
@@ -187,7 +192,7 @@ class Run(Record):
     """ARN of the present execution."""
     waits: int = 0
     """Open waits for a person, a mail or a child run."""
-    mode: Literal["live", "test"] = "live"
+    mode: Mode = "live"
     trial: str = ""
     """Which state of a draft it tests."""
     input: Stored | None = None

@@ -17,7 +17,9 @@ def stop_entry(graph: Graph, catalogue: Catalogue, entries: Mapping[StepKey, Ste
     for node in graph.children[None]:
         declared = catalogue.find(node.type)
         entry = entries.get(StepKey(path=ROOT, node=node.key))
-        if declared is not None and declared.kind is Kind.STOP and entry is not None and entry.done:
+        if entry is None or not _fired(entry):
+            continue
+        if declared is not None and declared.kind is Kind.STOP:
             return entry
     return None
 
@@ -25,7 +27,8 @@ def stop_entry(graph: Graph, catalogue: Catalogue, entries: Mapping[StepKey, Ste
 def end_entries(graph: Graph, entries: Mapping[StepKey, Step]) -> list[Step]:
     """Return the entries of the live end nodes at the top level."""
     found = (entries.get(StepKey(path=ROOT, node=node.key)) for node in graph.children[None])
-    return [entry for entry in found if entry is not None and entry.done and _ends(graph, entry)]
+    fired = [entry for entry in found if entry is not None and _fired(entry)]
+    return [entry for entry in fired if _ends(graph, entry, _left_out(entries))]
 
 
 def unreached(graph: Graph, steps: Iterable[Step], run: RunId, *, execution: int) -> Iterator[Step]:
@@ -72,9 +75,19 @@ def _ran(scope: Step) -> bool:
     return scope.status is not StepStatus.FAILED and scope.port != OUT_PORT
 
 
-def _ends(graph: Graph, entry: Step) -> bool:
+def _fired(entry: Step) -> bool:
+    """Whether the node has fired its port, and was not left out of a partial run."""
+    return entry.done and entry.status is not StepStatus.SKIPPED
+
+
+def _left_out(entries: Mapping[StepKey, Step]) -> set[NodeKey]:
+    return {entry.node for entry in entries.values() if entry.done and not _fired(entry)}
+
+
+def _ends(graph: Graph, entry: Step, left_out: set[NodeKey]) -> bool:
     """Whether nothing but an error handler follows the node, and not even that has now."""
-    ports = {edge.port for edge in graph.outgoing.get(entry.node, ())}
+    edges = graph.outgoing.get(entry.node, ())
+    ports = {edge.port for edge in edges if edge.target not in left_out}
     return ports <= {ERROR_PORT} and entry.port not in ports
 
 

@@ -13,7 +13,7 @@ from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import RunId, new_id
 from stellwerk.runs.blueprints import Blueprint
 from stellwerk.runs.effects import as_closed, may_have_happened, writes
-from stellwerk.runs.keeping import Kept, kept_entries, kept_nodes, opened_loops
+from stellwerk.runs.keeping import Kept, copied, kept_entries, kept_nodes, opened_loops
 from stellwerk.runs.launching import machine_of
 from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus, TriggeredBy
 from stellwerk.runs.names import CHUNK_TYPE, GATE_TYPE, SCOPE_TYPE, origin_of
@@ -118,7 +118,7 @@ class Replays:
         known = {step.key for step in recorded}
         others = [step for step in steps if step.key not in known and step.type not in _PASSING]
         recorded += self._carried(scope, kept, others, wish)
-        return [_copy(step, source, run) for step in recorded]
+        return [copied(step, source, run) for step in recorded]
 
     def _steps(self, scope: Scope, source: Run) -> list[Step]:
         """Return the entries as they are to be read: what may have happened is uncertain."""
@@ -261,16 +261,3 @@ def _begun(step: Step) -> Step:
         "due": None,
     }
     return step.model_copy(update=cleared)
-
-
-def _copy(step: Step, source: Run, run: Run) -> Step:
-    origin = {
-        "run": run.id,
-        "revision": 0,
-        "execution": run.generation,
-        "lease": None,
-        "child": None,
-        "token": None,
-        "recorded_from": step.recorded_from or source.id,
-    }
-    return step.model_copy(update=origin)

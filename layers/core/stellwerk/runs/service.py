@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from functools import partial
-from typing import Literal
 
 from stellwerk.kernel.errors import NotFound
 from stellwerk.kernel.ids import NodeKey, RunId, UserId, WorkflowId
@@ -17,7 +16,8 @@ from stellwerk.runs.comparing import Compared, compare
 from stellwerk.runs.contention import settle
 from stellwerk.runs.effects import as_closed
 from stellwerk.runs.finishing import Endings
-from stellwerk.runs.model import Run, RunStatus, Step, StepKey, StepStatus
+from stellwerk.runs.model import Mode, Run, RunStatus, Step, StepKey, StepStatus
+from stellwerk.runs.partial import Partial
 from stellwerk.runs.pinning import Pinned, find_workflow
 from stellwerk.runs.ports import RunFilter
 from stellwerk.runs.replay import Replays
@@ -52,13 +52,15 @@ class RunService:
         payload: JsonValue = None,
         delivery: str | None = None,
         version: int | None = None,
-        mode: Literal["live", "test"] = "live",
+        mode: Mode = "live",
         pinned: Mapping[NodeKey, JsonValue | Pinned] | None = None,
+        partial: Partial | None = None,
     ) -> Run:
         """Start a run of a workflow, given by id or slug, at `trigger`, else at its first trigger.
 
         A known `delivery` returns the run that it started. Live runs take the published version,
-        test runs the latest. `pinned` nodes have their values before the start and do not run.
+        others the latest. `pinned` nodes have their values before the start and do not run; with
+        `partial` nor does any other node outside of that part.
         """
         order = Order(
             workflow=workflow,
@@ -68,6 +70,8 @@ class RunService:
             version=version,
             mode=mode,
             pinned=pinned or {},
+            partial=partial,
+            source=self.get(scope, partial.source) if partial and partial.source else None,
         )
         found = find_workflow(self._world, scope, workflow)
         check_workflow(scope, found)
@@ -188,7 +192,7 @@ class RunService:
         """End the leases of a run whose processes are all known to be dead; return how many."""
         held = [step for step in self._world.journal.steps(scope, run) if self._held(step)]
         for step in held:
-            settle(partial(self._release, scope, run, step.key))
+            settle(functools.partial(self._release, scope, run, step.key))
         return len(held)
 
     def _start(self, scope: Scope, workflow: Workflow, order: Order) -> Run:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from stellwerk.kernel.errors import BadInput, Conflict
 from stellwerk.kernel.ids import NodeKey, RunId, new_id
 from stellwerk.kernel.json import JsonValue
+from stellwerk.kernel.records import Stored
 from stellwerk.runs.launching import Launching, machine_of
-from stellwerk.runs.model import ParentStep, Run, RunStatus, Step, TriggeredBy
+from stellwerk.runs.model import Mode, ParentStep, Run, RunStatus, Step, TriggeredBy
+from stellwerk.runs.partial import Partial, first_trigger, partial_entries
 from stellwerk.runs.pinning import Pinned, find_workflow, pinned_entries, pinned_versions
 from stellwerk.runs.rights import check_owner
 from stellwerk.runs.triggers import choose_trigger
@@ -44,8 +45,12 @@ class Order:
     trigger: NodeKey | None = None
     delivery: str | None = None
     version: int | None = None
-    mode: Literal["live", "test"] = "live"
+    mode: Mode = "live"
     pinned: Mapping[NodeKey, JsonValue | Pinned] = field(default_factory=dict)
+    partial: Partial | None = None
+    """Which part of the workflow runs; None: all of it."""
+    source: Run | None = None
+    """The earlier run whose values stand for what a partial run leaves out."""
     parent: ParentStep | None = None
     pinned_versions: Mapping[str, int] = field(default_factory=dict)
     automatic: bool = False
@@ -92,7 +97,8 @@ class Starting(Launching):
         found = self._world.blueprints.of(scope, workflow.id, version.number, version.trial)
         graph = found.graph
         kind = CALLED if order.parent is not None else None
-        trigger = choose_trigger(self._world.catalogue, graph, order.trigger, kind=kind)
+        wanted = order.trigger or first_trigger(self._world, graph, order.partial, order.source)
+        trigger = choose_trigger(self._world.catalogue, graph, wanted, kind=kind)
         now = self._world.clock.now()
         run_id = RunId(new_id(now))
         run = Run(
@@ -110,7 +116,7 @@ class Starting(Launching):
             started=now,
             mode=order.mode,
             trial=version.trial,
-            input=self._world.values.keep(scope, run_id, order.payload),
+            input=self._input(scope, run_id, order),
             parent=order.parent,
             vars=workflow.vars,
             pinned_versions=self._pinned_versions(scope, graph, order),
@@ -158,12 +164,21 @@ class Starting(Launching):
             return dict(order.pinned_versions)
         return pinned_versions(self._world, scope, graph)
 
+    def _input(self, scope: Scope, run: RunId, order: Order) -> Stored | None:
+        """Keep what the trigger is given: by default what the run had whose values are taken."""
+        if order.payload is None and order.source is not None:
+            return self._world.values.owned(scope, run, order.source.input)
+        return self._world.values.keep(scope, run, order.payload)
+
     def _pinned(self, scope: Scope, run: Run, graph: Graph, order: Order) -> Sequence[Step]:
-        return pinned_entries(self._world, scope, run, graph, order.pinned)
+        pinned = pinned_entries(self._world, scope, run, graph, order.pinned)
+        if order.partial is None:
+            return pinned
+        return partial_entries(self._world, scope, run, graph, order.partial, order.source, pinned)
 
 
 def _default_version(workflow: Workflow, mode: str) -> int:
-    number = workflow.latest if mode == "test" else workflow.published
+    number = workflow.published if mode == "live" else workflow.latest
     if not number:
         raise BadInput(
             f"Workflow '{workflow.slug}' has no published version.",

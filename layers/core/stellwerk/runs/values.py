@@ -37,6 +37,12 @@ class Keeper:
         """Return a value that is JSON already, as a journal row keeps it."""
         return self._texts.keep(scope, f"runs/{run}", text)
 
+    def owned(self, scope: Scope, run: RunId, stored: Stored | None) -> Stored | None:
+        """Return a value of any run as one of `run`: it stays when the other run goes."""
+        if stored is None or stored.ref is None or stored.ref.key.startswith(f"runs/{run}/"):
+            return stored
+        return self.keep_text(scope, run, self.load_text(scope, stored))
+
     def load_text(self, scope: Scope, stored: Stored | None) -> str:
         """Return the JSON of the value that was kept; `null` where none was."""
         return self._texts.load(scope, stored) if stored is not None else "null"
