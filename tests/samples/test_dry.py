@@ -10,7 +10,7 @@ from stellwerk.catalogue.model import Effect, Kind
 from stellwerk.catalogue.store import StoredCatalogue
 from stellwerk.runs.model import RunStatus
 from tests.samples.cases import Case, cases
-from tests.samples.office import Office, opened
+from tests.samples.office import SCOPE, Office, opened
 
 CATALOGUE = StoredCatalogue()
 
@@ -40,3 +40,9 @@ def test_the_writes_of_a_sample_are_answered_with_samples(office: Office) -> Non
     assert sample is not None
     assert told == {"book": sample.sample, "tell": sample.sample}
     assert view.run.status is RunStatus.COMPLETED
+
+
+def test_what_a_dry_run_calls_runs_dry(office: Office) -> None:
+    view = office.dry(Case("procurement", "approved"))
+    called = [each.called for each in view.nodes if each.called]
+    assert [office.services.runs.get(SCOPE, run).mode for run in called] == ["dry"]
