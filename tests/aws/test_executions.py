@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 ROLE = "arn:aws:iam::123456789012:role/stellwerk-states"
 DEFINITION = '{"StartAt":"a","States":{"a":{"Type":"Succeed"}}}'
+WAITING = '{"StartAt":"a","States":{"a":{"Type":"Wait","Seconds":600,"End":true}}}'
 MACHINE = "arn:aws:states:us-east-1:123456789012:stateMachine:m-one-x-v1-00000000"
 EXECUTION = "arn:aws:states:us-east-1:123456789012:execution:m-one-x-v1-00000000:r-1-g1"
 
 
 @pytest.fixture
 def client() -> Iterator[SFNClient]:
-    # nothing is executed here, though a local cloud in the same process may switch that on
-    with mock_aws(config={"stepfunctions": {"execute_state_machine": False}}):
+    with mock_aws():
         yield boto3.Session("test", "test", region_name="us-east-1").client("stepfunctions")
 
 
@@ -97,10 +98,15 @@ def test_a_name_taken_by_an_execution_that_is_over_counts_as_started(
 
 
 def test_stopping_tells_why_and_may_be_repeated(
-    executions: StepFunctionsExecutions, machine: str
+    executions: StepFunctionsExecutions, client: SFNClient
 ) -> None:
+    machines = StepFunctionsMachines(lambda: client, ROLE)
+    machine = machines.create(SCOPE, "m-one-y-v1-00000000", WAITING)
     arn = executions.start(SCOPE, machine, "r-1-g1", {})
     executions.stop(SCOPE, arn, cause="enough")
+    end = time.monotonic() + 10  # beside a local cloud it is executed, and ends in its own time
+    while executions.status(SCOPE, arn)[0] == "RUNNING" and time.monotonic() < end:
+        time.sleep(0.01)
     assert executions.status(SCOPE, arn)[0] == "ABORTED"
     executions.stop(SCOPE, EXECUTION + "9", cause="it is gone")
 
