@@ -113,8 +113,13 @@ def test_every_refusal_of_someone_known_is_in_the_audit(tenants: World, calls: l
         if record.outcome == "denied"
     }
     requests = {request for request, _ in denied}
-    refused = [call for call in calls if call.status in {403, 404}]
+    refused = [call for call in calls if call.status in {403, 404} and not _has_none(call)]
     assert not [call.name for call in refused if call.request not in requests]
+
+
+def _has_none(call: Call) -> bool:
+    """Whether who may ask for own things asks for one that is not: nothing is refused to him."""
+    return call.route.endswith("/me/deputies/{user}") and call.principal != "mandate"
 
 
 def test_every_change_is_in_the_audit(tenants: World, calls: list[Call]) -> None:
