@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,13 @@ from stellwerk.kernel.errors import BadInput, NotFound, RateLimited
 from stellwerk.kernel.ids import NodeKey
 from stellwerk.runs.model import Failure
 from tests.contracts.records import SCOPE, STRANGERS
+from tests.fakes.clock import START
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
 ROLE = "arn:aws:iam::123456789012:role/stellwerk-states"
 DEFINITION = '{"StartAt":"a","States":{"a":{"Type":"Succeed"}}}'
-WAITING = '{"StartAt":"a","States":{"a":{"Type":"Wait","Seconds":600,"End":true}}}'
 MACHINE = "arn:aws:states:us-east-1:123456789012:stateMachine:m-one-x-v1-00000000"
 EXECUTION = "arn:aws:states:us-east-1:123456789012:execution:m-one-x-v1-00000000:r-1-g1"
 
@@ -98,17 +97,16 @@ def test_a_name_taken_by_an_execution_that_is_over_counts_as_started(
 
 
 def test_stopping_tells_why_and_may_be_repeated(
-    executions: StepFunctionsExecutions, client: SFNClient
+    stubbed: tuple[StepFunctionsExecutions, Stubber],
 ) -> None:
-    machines = StepFunctionsMachines(lambda: client, ROLE)
-    machine = machines.create(SCOPE, "m-one-y-v1-00000000", WAITING)
-    arn = executions.start(SCOPE, machine, "r-1-g1", {})
-    executions.stop(SCOPE, arn, cause="enough")
-    end = time.monotonic() + 10  # beside a local cloud it is executed, and ends in its own time
-    while executions.status(SCOPE, arn)[0] == "RUNNING" and time.monotonic() < end:
-        time.sleep(0.01)
-    assert executions.status(SCOPE, arn)[0] == "ABORTED"
-    executions.stop(SCOPE, EXECUTION + "9", cause="it is gone")
+    executions, stubber = stubbed
+    for _ in range(2):  # Step Functions stops what is stopped once more, and says the same
+        asked = {"executionArn": EXECUTION, "cause": "enough"}
+        stubber.add_response("stop_execution", {"stopDate": START}, asked)
+        executions.stop(SCOPE, EXECUTION, cause="enough")
+    stubber.add_client_error("stop_execution", "ExecutionDoesNotExist")
+    executions.stop(SCOPE, EXECUTION, cause="it is gone")
+    stubber.assert_no_pending_responses()
 
 
 def test_error_and_cause_are_told(stubbed: tuple[StepFunctionsExecutions, Stubber]) -> None:
