@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -227,6 +228,27 @@ def test_whoever_stays_alone_reads_the_chain_once(world: World) -> None:
         with audit.act(ANNA, "a.a"):
             pass
     assert (log.reads, len(log.all(MANDATE))) == (1, 10)
+
+
+def test_threads_of_one_process_take_turns_and_do_not_meet(world: World) -> None:
+    class Slow(FakeAuditLog):
+        def append(self, scope: Scope, record: AuditRecord) -> None:
+            time.sleep(0.001)  # long enough for all others to read the same end of the chain
+            super().append(scope, record)
+
+    log, pauses = Slow(), list[float]()
+    audit = ChainedAudit(log, world.clock, pause=pauses.append)
+
+    def act() -> None:
+        with audit.act(ANNA, "a.a"):
+            pass
+
+    threads = [threading.Thread(target=act) for _ in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(log.all(MANDATE)), pauses) == (120, [])
 
 
 def test_many_writers_leave_a_chain_without_gaps(evidence: Evidence) -> None:

@@ -1,13 +1,15 @@
 """The audit chain: each record carries the hash of the one before, across all days of a mandate.
 
 A chain has no lock. Who writes puts the number after the last one he knows of, under the condition
-that it is free, and takes the next one when another was faster.
+that it is free, and takes the next one when another was faster. Threads of one process take turns,
+so that they do not meet there.
 """
 
 from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,6 +40,8 @@ OBJECT, REASON = 200, 1000
 """Characters of an object's name and of a reason that are kept."""
 TIPS = 1000
 """Mandates whose last record is remembered."""
+TURNS = 16
+"""Locks of a process, of which each mandate has one."""
 
 
 class _Facts(TypedDict, total=False):
@@ -61,6 +65,7 @@ class ChainedAudit:
         self._clock = clock
         self._pause = pause
         self._tips: dict[str, AuditRecord] = {}
+        self._turns = [threading.Lock() for _ in range(TURNS)]
 
     @contextmanager
     def act(self, scope: Scope, action: str, thing: str = "") -> Iterator[Act]:
@@ -91,6 +96,10 @@ class ChainedAudit:
 
     def write(self, scope: Scope, action: str, outcome: Outcome, facts: _Facts) -> AuditRecord:
         """Append a record; raises ServiceUnavailable where too many others write at once."""
+        with self._turns[hash(scope.mandate) % TURNS]:
+            return self._append(scope, action, outcome, facts)
+
+    def _append(self, scope: Scope, action: str, outcome: Outcome, facts: _Facts) -> AuditRecord:
         for attempt in range(1, TRIES + 1):
             record = self._next(scope, action, outcome, facts)
             try:
