@@ -25,8 +25,7 @@ class MailRoundHandler:
 
     def serve(self, context: LambdaContext, running: Services) -> JsonObject:
         """Handle an invocation with the given services."""
-        seconds = context.get_remaining_time_in_millis() / 1000
-        return self.act(mail_rounds(running), Occasion(context.aws_request_id, seconds))
+        return self.act(mail_rounds(running), Occasion.of(context))
 
 
 def mail_round(act: Callable[[MailRounds, Occasion], JsonObject]) -> MailRoundHandler:

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stellwerk.bootstrap import Services, services
 from stellwerk.bootstrap.occurring import matching
 from stellwerk.handlers.session import LambdaContext
-from stellwerk.handlers.system import Event, Occasion
-from stellwerk.kernel.errors import BadInput
+from stellwerk.handlers.system import Event, Occasion, read
 from stellwerk.kernel.ids import InstanceId, MandateId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.tenancy.bus import BusEvent
@@ -76,12 +75,7 @@ class OccurrenceHandler(Generic[E]):
 
     def serve(self, event: JsonValue, context: LambdaContext, running: Services) -> JsonObject:
         """Handle an invocation with the given services; raise BadInput for an odd event."""
-        seconds = context.get_remaining_time_in_millis() / 1000
-        try:
-            read = self.model.model_validate(event)
-        except ValidationError as error:
-            raise BadInput(f"The event cannot be read: {error}") from error
-        return self.act(read, matching(running), Occasion(context.aws_request_id, seconds))
+        return self.act(read(self.model, event), matching(running), Occasion.of(context))
 
 
 def occurrence(

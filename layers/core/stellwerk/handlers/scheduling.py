@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from stellwerk.bootstrap import Services, services
 from stellwerk.bootstrap.scheduling import ScheduleServices, schedule_services
 from stellwerk.handlers.session import LambdaContext
-from stellwerk.handlers.system import Event, Occasion
-from stellwerk.kernel.errors import BadInput
+from stellwerk.handlers.system import Event, Occasion, read
 from stellwerk.kernel.ids import InstanceId, MandateId, NodeKey, WorkflowId
 from stellwerk.kernel.json import JsonObject, JsonValue
 from stellwerk.tenancy.scope import Scope, of_platform
@@ -52,12 +51,7 @@ class ScheduleHandler(Generic[E]):
 
     def serve(self, event: JsonValue, context: LambdaContext, running: Services) -> JsonObject:
         """Handle an invocation with the given services; raise BadInput for an odd event."""
-        seconds = context.get_remaining_time_in_millis() / 1000
-        try:
-            read = self.model.model_validate(event)
-        except ValidationError as error:
-            raise BadInput(f"The event cannot be read: {error}") from error
-        return self.act(read, schedule_services(running), Occasion(context.aws_request_id, seconds))
+        return self.act(read(self.model, event), schedule_services(running), Occasion.of(context))
 
 
 def schedule_event(

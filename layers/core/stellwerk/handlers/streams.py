@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stellwerk.aws.changes import Change
 from stellwerk.bootstrap import Services, services
 from stellwerk.handlers.session import LambdaContext
-from stellwerk.handlers.system import Event, Occasion
-from stellwerk.kernel.errors import BadInput
+from stellwerk.handlers.system import Event, Occasion, read
 from stellwerk.kernel.json import JsonObject, JsonValue
 
 
@@ -48,14 +47,9 @@ class StreamHandler:
 
     def serve(self, event: JsonValue, context: LambdaContext, given: Services) -> JsonObject:
         """Handle a batch with the given services; raise BadInput for an odd event."""
-        try:
-            read = _Records.model_validate(event)
-        except ValidationError as error:
-            raise BadInput(f"The event is not a table's stream: {error}") from error
-        images = [record.dynamodb for record in read.records]
+        images = [record.dynamodb for record in read(_Records, event).records]
         changes = [Change(each.sequence, each.new) for each in images if each.new is not None]
-        seconds = context.get_remaining_time_in_millis() / 1000
-        failed = self.act(changes, given, Occasion(context.aws_request_id, seconds))
+        failed = self.act(changes, given, Occasion.of(context))
         return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
 
 

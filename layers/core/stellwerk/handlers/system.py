@@ -126,6 +126,22 @@ class Occasion:
     request: str
     seconds: float
 
+    @classmethod
+    def of(cls, context: LambdaContext) -> Occasion:
+        """Return the invocation that Lambda's context describes."""
+        return cls(context.aws_request_id, context.get_remaining_time_in_millis() / 1000)
+
+
+def read(model: type[E], event: JsonValue) -> E:
+    """Return an event as `model`; raise BadInput that names all that is odd."""
+    try:
+        return model.model_validate(event)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
+        )
+        raise BadInput(f"The event cannot be read: {faults}") from error
+
 
 @dataclass(frozen=True)
 class SystemHandler(Generic[E]):
@@ -140,17 +156,7 @@ class SystemHandler(Generic[E]):
 
     def serve(self, event: JsonValue, context: LambdaContext, assembly: Assembly) -> JsonObject:
         """Handle an invocation with the given services; raise BadInput for an odd event."""
-        seconds = context.get_remaining_time_in_millis() / 1000
-        return self.act(self._read(event), assembly, Occasion(context.aws_request_id, seconds))
-
-    def _read(self, event: JsonValue) -> E:
-        try:
-            return self.model.model_validate(event)
-        except ValidationError as error:
-            faults = "; ".join(
-                f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
-            )
-            raise BadInput(f"The event cannot be read: {faults}") from error
+        return self.act(read(self.model, event), assembly, Occasion.of(context))
 
 
 def system_event(
